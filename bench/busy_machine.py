@@ -20,15 +20,15 @@ MODELS = {
     "mobilenetv2": ["--data", "cifar_val.npz", "--input", "input=calib", *IMAGES],
     "kws": ["--data", "kws_val.npz", "--input", "audio=calib", "--rescale", "1/32768"],
     "vocoder": ["--data", "vocoder_val.npz"],
-    "agnews": None,  # dynamic: needs no data
+    "agnews": None,  # int8-dynamic: needs no data
 }
 
 
 def quantize(ounce, zoo, folder, name, data):
     output = folder / f"{name}.int8.onnx"
-    words = ["--to", "dynamic"]
+    words = ["--to", "int8-dynamic"]
     if data is not None:
-        words = ["--to", "static", "--no-search", "--samples", "64"]
+        words = ["--to", "int8", "--no-search", "--samples", "64"]
         words += [str(zoo / word) if word.endswith(".npz") else word for word in data]
     command = [ounce, "quantize", str(zoo / f"{name}.onnx"), "-o", str(output), "--no-verify", *words]
     made = subprocess.run(command, capture_output=True, text=True)

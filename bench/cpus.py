@@ -4,7 +4,7 @@
 usage: OUNCE_ZOO=folder bench/cpus.py [--ounce build/ounce] [--only kws,gpt] [--seconds 5] [--on avx2,avx512,arm64] [--runtime 1.22.0]
        [--gate]
 
-Each model becomes static and dynamic twice: by default (scales that saturate nowhere) and with --no-reduce-range (all 8
+Each model becomes int8 and int8-dynamic twice: by default (scales that saturate nowhere) and with --no-reduce-range (all 8
 bits). `ounce verify --on` says what each gives on the other CPUs against what it gives here, `ounce bench` how fast both
 are here, in one run. A lost decibel or answer shows as the difference of two columns. --gate exits with 1 when a default
 model differs from CPU to CPU by more than 60 dB allow, flips answers that the original does not flip, or loses more than
@@ -29,7 +29,7 @@ MORE = {  # calibration, validation
 
 def models():
     """Name, calibration, validation; what int8.py has for static, and what it does not look at."""
-    found = {name: (calibration, validation) for name, form, calibration, validation, _ in ROWS if form == "static"}
+    found = {name: (calibration, validation) for name, form, calibration, validation, _ in ROWS if form == "int8"}
     return found | MORE
 
 
@@ -96,7 +96,7 @@ def main():
           + "".join(f", on {name}" for name in names))
     with tempfile.TemporaryDirectory() as scratch:
         for name, (calibration, validation) in models().items():
-            for form in ("static", "dynamic"):
+            for form in ("int8", "int8-dynamic"):
                 if wanted and name not in wanted and f"{name}.{form}" not in wanted:
                     continue
                 folder = EXAMPLES if name == "commands" else zoo
@@ -104,7 +104,7 @@ def main():
                 made = {}
                 for kind, options in (("full", ["--no-reduce-range"]), ("default", [])):
                     made[kind] = os.path.join(scratch, f"{name}.{form}.{kind}.onnx")
-                    data = in_folder(calibration, folder) if form == "static" or "--carry" in calibration else []
+                    data = in_folder(calibration, folder) if form == "int8" or "--carry" in calibration else []
                     run(arguments.ounce, "quantize", model, "--to", form, *data, "-o", made[kind], "--json", "--on", "none",
                         *options)
                 entries = {}

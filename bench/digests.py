@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The digest of every file that `ounce quantize` writes: every model of the zoo in every format.
 
-usage: OUNCE_ZOO=folder bench/digests.py [--ounce build/ounce] [--only kws,gpt] [--formats w8,static] [--against FILE]
+usage: OUNCE_ZOO=folder bench/digests.py [--ounce build/ounce] [--only kws,gpt] [--formats w8,int8] [--against FILE]
 
 One line for each: model, format, bytes, digest; or its exit code and what it said. Keep it before a change that must not
 change what is written, and give it with --against after the change: exit 1 with the lines that differ.
@@ -17,10 +17,10 @@ import tempfile
 from fp16 import ROWS
 from int8 import EXAMPLES, places
 
-FORMATS = ("w8", "w8 --codebook", "w4", "w16", "fp16", "bf16 --target cuda", "dynamic", "static", "static --no-search",
-           "static --dialect qoperator --no-search", "static --rounding adaptive --no-search")
+FORMATS = ("w8", "w8 --codebook", "w4", "w16", "fp16", "bf16 --target cuda", "int8-dynamic", "int8", "int8 --no-search",
+           "int8 --dialect qoperator --no-search", "int8 --rounding adaptive --no-search")
 SAMPLES = ("--samples", "32")
-NEEDS_DATA = ("static", "fp16")
+NEEDS_DATA = ("int8", "fp16")
 
 
 def line_of(ounce, name, form, model, data):

@@ -24,30 +24,30 @@ SPEECH = ["--data", "silero_test.wav", "--for", "input", *SOUND, "--frame", "576
 
 # model, format, calibration, validation, options of verify, (figure, bound) …
 ROWS = [
-    ("kws", "static", ["--data", "kws_val.npz", "--input", "audio=calib", *SOUND],
+    ("kws", "int8", ["--data", "kws_val.npz", "--input", "audio=calib", *SOUND],
      ["--data", "kws_val.npz", "--input", "audio=audio", *SOUND, "--labels", "y"],
      {"accuracy": 1.0, "sqnr": 24, "speed": 3.6, "size": .31}),
-    ("mobilenetv2", "static", ["--data", "cifar_val.npz", "--input", "input=calib", *PIXELS],
+    ("mobilenetv2", "int8", ["--data", "cifar_val.npz", "--input", "input=calib", *PIXELS],
      ["--data", "cifar_val.npz", "--input", "input=x", *PIXELS, "--labels", "y"],
      {"agreement": .992, "speed": 1.85, "size": .275}),
-    ("gpt", "dynamic", [],
+    ("gpt", "int8-dynamic", [],
      ["--data", "gpt_val.npz", "--input", "tokens=x", "--labels", "y", "--metric", "nll", "--samples", "96"],
      {"nll": 1.4170, "speed": 1.75, "size": .27}),
-    ("gpt", "static", ["--data", "gpt_val.npz", "--input", "tokens=calib"],
+    ("gpt", "int8", ["--data", "gpt_val.npz", "--input", "tokens=calib"],
      ["--data", "gpt_val.npz", "--input", "tokens=x", "--labels", "y", "--metric", "nll", "--samples", "96"], {}),
-    ("agnews", "dynamic", [],
+    ("agnews", "int8-dynamic", [],
      ["--data", "agnews_val.npz", "--input", "input_ids=ids", "--input", "attention_mask=mask", "--labels", "label"],
      {"agreement": .9975, "speed": 1.4, "size": .26}),
-    ("agnews", "static", ["--data", "agnews_val.npz", "--input", "input_ids=calib_ids", "--input", "attention_mask=calib_mask"],
+    ("agnews", "int8", ["--data", "agnews_val.npz", "--input", "input_ids=calib_ids", "--input", "attention_mask=calib_mask"],
      ["--data", "agnews_val.npz", "--input", "input_ids=ids", "--input", "attention_mask=mask", "--labels", "label"], {}),
-    ("vocoder", "static", ["--data", "vocoder_val.npz", "--samples", "60"],
+    ("vocoder", "int8", ["--data", "vocoder_val.npz", "--samples", "60"],
      ["--data", "vocoder_val.npz", "--first", "60"], {"sqnr": 22, "speed": 1.6, "size": .28}),
-    ("commands", "static", ["--data", "commands_calib.npz", *SOUND],
+    ("commands", "int8", ["--data", "commands_calib.npz", *SOUND],
      ["--data", "commands_val.npz", *SOUND, "--labels", "label"], {"drop": .005, "speed": 2, "size": .30}),
-    ("ultraface_rfb_320", "static", FACES, FACES, {"sqnr": 20}),
-    ("ultraface_rfb_320", "dynamic", [], FACES, {"sqnr": 20}),
-    ("silero_vad", "static", SPEECH, SPEECH, {"sqnr": 20}),  # over the recording, its state carried
-    ("silero_vad", "dynamic", SPEECH, SPEECH, {"sqnr": 20}),
+    ("ultraface_rfb_320", "int8", FACES, FACES, {"sqnr": 20}),
+    ("ultraface_rfb_320", "int8-dynamic", [], FACES, {"sqnr": 20}),
+    ("silero_vad", "int8", SPEECH, SPEECH, {"sqnr": 20}),  # over the recording, its state carried
+    ("silero_vad", "int8-dynamic", SPEECH, SPEECH, {"sqnr": 20}),
 ]
 
 
@@ -98,7 +98,7 @@ def main():
     zoo = os.environ.get("OUNCE_ZOO") or sys.exit("set OUNCE_ZOO to the folder of the model zoo")
     wanted = arguments.only.split(",") if arguments.only else None
     missed = 0
-    print(f"{'model':18} {'format':8} {'size':>6} {'SQNR':>7} {'agree':>7} {'metric':>8} {'speed':>6}   bounds")
+    print(f"{'model':18} {'format':12} {'size':>6} {'SQNR':>7} {'agree':>7} {'metric':>8} {'speed':>6}   bounds")
     with tempfile.TemporaryDirectory() as scratch:
         for name, form, calibration, validation, bounds in ROWS:
             if wanted and name not in wanted and f"{name}.{form}" not in wanted:
@@ -112,7 +112,7 @@ def main():
                         for figure, bound in bounds.items()]
             missed += sum("MISSED" in verdict for verdict in verdicts)
             metric = f.get("nll", f.get("accuracy"))
-            print(f"{name:18} {form:8} {f['size']:6.3f} {f['sqnr']:7.2f} {f.get('agreement', float('nan')):7.4f} "
+            print(f"{name:18} {form:12} {f['size']:6.3f} {f['sqnr']:7.2f} {f.get('agreement', float('nan')):7.4f} "
                   f"{metric if metric is not None else float('nan'):8.4f} {f['speed']:6.2f}   {', '.join(verdicts)}", flush=True)
     sys.exit(1 if missed and arguments.gate else 0)
 

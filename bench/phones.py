@@ -84,7 +84,7 @@ def main():
             smalls = []
             for i, program in enumerate(programs):
                 smalls.append(os.path.join(scratch, f"{name}.{i}.onnx"))
-                run(program, "quantize", model, "--to", "static", *data, *calibration, "-o", smalls[-1], "--json", "--on", "none", *options)
+                run(program, "quantize", model, "--to", "int8", *data, *calibration, "-o", smalls[-1], "--json", "--on", "none", *options)
             timing = run(*arguments.under.split(), arguments.ounce, "bench", model, *smalls, *data, *judge, "--json", "--profile", "--cold-starts", "0", "-t", arguments.seconds)
             for program, small, timed in zip(programs, smalls, timing["results"][0]["models"][1:]):
                 figures = judged(arguments.ounce, model, small, data + judge)

@@ -19,7 +19,7 @@ import time
 from fp16 import ROWS
 from int8 import EXAMPLES, places
 
-FORMATS = ("w8", "w4", "w16", "dynamic", "dynamic --force-conv", "static", "static --dialect qoperator", "fp16")
+FORMATS = ("w8", "w4", "w16", "int8-dynamic", "int8-dynamic --force-conv", "int8", "int8 --dialect qoperator", "fp16")
 BENCH = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -46,7 +46,7 @@ def main():
                 target = f"linux-x64@{release}"
                 with tempfile.TemporaryDirectory() as scratch:
                     small = os.path.join(scratch, "small.onnx")
-                    calibration = data if form.startswith("static") else []
+                    calibration = data if form.split()[0] == "int8" else []
                     done = run(options.ounce, "quantize", model, "-o", small, "--to", *form.split(), "--target", target, "--no-search",
                                "--no-verify", *calibration)
                     what = f"{name} {form} for {release}"

@@ -137,7 +137,7 @@ test_bytes() {
   local folder=$work/bytes format ounce
   rm -rf "$folder"
   mkdir -p "$folder/here" "$folder/package"
-  for format in w8 w4 w16 fp16 dynamic 'static --no-search'; do
+  for format in w8 w4 w16 fp16 int8-dynamic 'int8 --no-search'; do
     for ounce in "here $project/build/ounce" "package $work/$machine/stage/bin/ounce"; do
       # shellcheck disable=SC2086  # words
       OUNCE_ONNXRUNTIME=$(newest_runtime) ${ounce#* } quantize "$model" --to $format --data "${model%/*}/commands_calib.npz" --rescale 1/32768 --on none \
@@ -145,7 +145,7 @@ test_bytes() {
     done
   done
   diff -r "$folder/here" "$folder/package"
-  echo "test: w8, w4, w16, fp16, dynamic and static are the same bytes"
+  echo "test: w8, w4, w16, fp16, int8-dynamic and int8 are the same bytes"
 }
 
 newest_runtime() { printf '%s\n' "$project"/.deps/onnxruntime/[0-9]*/lib/libonnxruntime.so | grep -v -- - | sort -V | tail -n 1; }

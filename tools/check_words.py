@@ -4,7 +4,7 @@
 usage: check_words.py [ROOT]     exit 0: it does; 1: a line "file:line: message" per violation
 
 The rule, for the string literals of src/ outside of tests:
-- A folder of the library names no option ("--data") but the field that it sets, in backticks: `data`, `format=static`.
+- A folder of the library names no option ("--data") but the field that it sets, in backticks: `data`, `format=int8`.
 - Every field in backticks stands in the table of src/report/recipe_command.cpp, which makes options of them, or is a field of a
   recipe in src/recipe/fields.h.
 - A field of that table stands in include/ounce, and its option in src/verbs.

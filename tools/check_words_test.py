@@ -34,7 +34,7 @@ class CheckWordsTest(unittest.TestCase):
         self.assertIn(message, found[0])
 
     def test_accepts_fields_of_the_table(self):
-        self.assert_accepted("src/quantize/a.cpp", 'f("give `data`"); f("`format=static` or `format={}`, `calibrate()`");\n')
+        self.assert_accepted("src/quantize/a.cpp", 'f("give `data`"); f("`format=int8` or `format={}`, `calibrate()`");\n')
 
     def test_refuses_an_option_and_names_the_line(self):
         self.assert_refused("src/quantize/a.cpp", '\nf("give --data");\n', "src/quantize/a.cpp:2: ")
@@ -63,7 +63,7 @@ class CheckWordsTest(unittest.TestCase):
 
     def test_command_lines_are_written_in_one_place(self):
         for path in check_words.WRITES_COMMANDS:
-            self.assert_accepted(path, 'f("ounce quantize --to static");\n')
+            self.assert_accepted(path, 'f("ounce quantize --to int8");\n')
 
     def test_the_table_speaks_of_fields_and_options_that_there_are(self):
         self.assert_refused(check_words.TABLE, '{"size", "--to"},\n', "include/ounce has no 'size'")

@@ -19,12 +19,12 @@ APPROACHES = {
     "w8, DequantizeLinear (`--decode dq`)": ["--to", "w8", "--decode", "dq"],
     "w4: stored in 4 bits": ["--to", "w4"],
     "w16: stored as 16-bit floats": ["--to", "w16"],
-    "static, Q/DQ": ["--to", "static", "--no-search", "--on", "none"],
-    "static, integer ops (`--dialect qoperator`)": ["--to", "static", "--no-search", "--on", "none", "--dialect", "qoperator"],
-    "static, signed activations (`--activations s8`)": ["--to", "static", "--no-search", "--on", "none", "--activations", "s8"],
-    "dynamic": ["--to", "dynamic", "--on", "none"],
-    "dynamic with Convs (`--force-conv`)": ["--to", "dynamic", "--on", "none", "--force-conv", "--allow-slower"],
-    "int4: MatMulNBits": ["--to", "int4"],
+    "int8, Q/DQ": ["--to", "int8", "--no-search", "--on", "none"],
+    "int8, integer ops (`--dialect qoperator`)": ["--to", "int8", "--no-search", "--on", "none", "--dialect", "qoperator"],
+    "int8, signed activations (`--activations s8`)": ["--to", "int8", "--no-search", "--on", "none", "--activations", "s8"],
+    "int8-dynamic": ["--to", "int8-dynamic", "--on", "none"],
+    "int8-dynamic with Convs (`--force-conv`)": ["--to", "int8-dynamic", "--on", "none", "--force-conv", "--allow-slower"],
+    "nbits4: MatMulNBits": ["--to", "nbits4"],
     "fp16": ["--to", "fp16"],
     "bf16": ["--to", "bf16"],
 }
@@ -76,7 +76,7 @@ def table(ounce, example):
         columns = [(platform, version) for platform in PLATFORMS for version in chosen(versions.get(platform, []))]
         rows = {}
         for approach, words in APPROACHES.items():
-            data = ["--data", "calib.npz", "--rescale", "1/32768"] if "static" in words else []
+            data = ["--data", "calib.npz", "--rescale", "1/32768"] if "int8" in words else []
             made = run(ounce, folder, "quantize", "model.onnx", "-o", "small.onnx", *words, *data)
             if made.returncode != 0:
                 rows[approach] = {column: "–" for column in columns}

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-WAYS = {"w16": [], "w8": [], "w4": [], "dynamic": [], "static": ["--data", "calib.npz"]}
+WAYS = {"w16": [], "w8": [], "w4": [], "int8-dynamic": [], "int8": ["--data", "calib.npz"]}
 
 
 def table(ounce, example):

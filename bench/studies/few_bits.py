@@ -96,7 +96,7 @@ def main():
         for row in ROWS:
             with tempfile.TemporaryDirectory() as folder:
                 out = os.path.join(folder, "out.onnx")
-                seconds, peak = quantize(options.ounce, ["quantize", path, "--to", "int4", "-o", out, "--no-verify",
+                seconds, peak = quantize(options.ounce, ["quantize", path, "--to", "nbits4", "-o", out, "--no-verify",
                                                          "--accuracy-level", "1", "--data", validation, *fields, *row])
                 quality = nll(out, data) if name == "gpt" else (answers(out, data) == reference).mean()
                 size = os.path.getsize(out) / os.path.getsize(path)

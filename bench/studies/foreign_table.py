@@ -5,13 +5,13 @@ usage: bench/studies/foreign_table.py FOLDER [--ounce build/ounce] [--only magik
                               [--steps STEP,…] [--again STEP,…] [--print] [--write docs/lab/foreign.md]
 
 FOLDER is what bench/studies/foreign_models.py made. One model after the other, each verb in a process with a time limit; the results
-stand in FOLDER/results.json after each step, so that a run goes on where it was (`--again static,tune` forgets these steps,
+stand in FOLDER/results.json after each step, so that a run goes on where it was (`--again int8,tune` forgets these steps,
 `--print` only shows what is there). The peer is onnxruntime.quantization with its defaults (foreign_peer.py), made with the same data, judged on
 the same unseen data and timed in the same run, interleaved. Needs numpy, onnx and onnxruntime (pip).
 
 Violations, listed at the end (exit 1 if there are any):
 - a verb that ends without a result or a sentence: exit 70, a signal, the time limit, a traceback, an empty message;
-- a static or tuned model that is slower than the original (3 % is noise, and the interval must exclude 1);
+- an int8 or tuned model that is slower than the original (3 % is noise, and the interval must exclude 1);
 - a tuned model whose gate does not hold on data that tune has not seen.
 """
 
@@ -23,7 +23,7 @@ import subprocess
 import sys
 import time
 
-FORMATS = ("w8", "w4", "w16", "fp16", "dynamic", "static")
+FORMATS = ("w8", "w4", "w16", "fp16", "int8-dynamic", "int8")
 PEERS = ("peer static", "peer dynamic")
 VARIANTS = (*FORMATS, "tune", *PEERS)
 HERE = ("--on", "none")  # other CPUs are emulated: most of the time would go there
@@ -79,7 +79,7 @@ class Campaign:
         self.step(entry, "contract", [ounce, "contract", "show", model])
         self.step(entry, "copy", [ounce, "copy", model, "-o", output("copy")], output("copy"))
         for form in FORMATS:
-            data = [*(entry["tune"] if form == "static" else []), *(HERE if form in ("static", "dynamic") else [])]
+            data = [*(entry["tune"] if form == "int8" else []), *(HERE if form in ("int8", "int8-dynamic") else [])]
             self.step(entry, form, [ounce, "quantize", model, "--to", form, "-o", output(form), *data], output(form))
         self.step(entry, "calibrate", [ounce, "calibrate", model, "-o", os.path.join(made, "ranges"), *entry["tune"]])
         self.step(entry, "sensitivity", [ounce, "sensitivity", model, "--top", "4", "--no-cache", *few(entry["tune"], 8)])
@@ -192,7 +192,7 @@ def violations_of(name, steps):
             found.append(f"{step}: exit {code} without a word")
         elif code == 0 and step in VARIANTS and not result.get("bytes"):
             found.append(f"{step}: exit 0 and no file")
-    for variant in ("static", "tune"):
+    for variant in ("int8", "tune"):
         speed = ratio(timed(steps).get(variant, {}))
         if speed and speed["measurable"] and speed["high"] < 1 and speed["ratio"] < 1 - SPEED_NOISE:
             found.append(f"{variant}: slower than the original, {speed['ratio']:.2f} × ({speed['low']:.2f} … {speed['high']:.2f})")
@@ -203,7 +203,7 @@ def violations_of(name, steps):
 
 
 def report(entries, results):
-    columns = ("w8", "w4", "w16", "fp16", "dynamic", "static", "tune", *PEERS)
+    columns = ("w8", "w4", "w16", "fp16", "int8-dynamic", "int8", "tune", *PEERS)
     lines = ["| model | original | " + " | ".join(columns) + " |", "|---" * (len(columns) + 2) + "|"]
     violations = []
     for entry in entries:

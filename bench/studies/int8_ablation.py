@@ -41,13 +41,13 @@ def main():
     print(f"{'SQNR in dB':18}" + "".join(f"{name:>12}" for name, _ in STEPS))
     with tempfile.TemporaryDirectory() as scratch:
         for name, form, calibration, validation, _ in int8.ROWS:
-            if form != "static" or (wanted and name not in wanted):
+            if form != "int8" or (wanted and name not in wanted):
                 continue
             folder = int8.EXAMPLES if name == "commands" else zoo
             model, small = os.path.join(folder, f"{name}.onnx"), os.path.join(scratch, "small.onnx")
             print(f"{name:18}", end="", flush=True)
             for _, options in STEPS:
-                int8.run(arguments.ounce, "quantize", model, "--to", "static", *int8.places(calibration, folder), "-o", small,
+                int8.run(arguments.ounce, "quantize", model, "--to", "int8", *int8.places(calibration, folder), "-o", small,
                          "--json", *options)
                 document = int8.run(arguments.ounce, "verify", model, small, *int8.places(validation, folder), "--no-edge-cases",
                                     "--json", may_fail=(1,))

@@ -116,9 +116,9 @@ struct MethodFinding {
   bool is_uncertain = false;   // they hold on these samples, which are too few to show it at that confidence
   std::uint64_t samples_needed = 0;  // for that, about; 0: no number of samples, or it is certain
   std::string quality;  // the measured quality: "top1_accuracy worse by 0.10 points to 0.8984, 0.50 allowed"
-  std::size_t integer_nodes = 0, float_nodes = 0;  // of those with weights, for static and dynamic
+  std::size_t integer_nodes = 0, float_nodes = 0;  // of those with weights, for int8 and int8-dynamic
   std::vector<std::string> left_in_floats;         // why, most frequent first
-  std::string worst_activation;  // of static: the value that its codes fit least, and how well they do
+  std::string worst_activation;  // of int8: the value that its codes fit least, and how well they do
   double worst_activation_db = 0;
   double seconds = 0;  // to make it and to compare it
   // Where its time goes: of the fastest that is good enough, if there was time.

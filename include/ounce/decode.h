@@ -1,7 +1,7 @@
 // Decoders as people use them: a prompt, then token after token, with whatever the model keeps of the past
 // fed back to it.
 //
-//   ounce::DecodeReport report = ounce::decode({"model.onnx", "model.int4.onnx"}, options);
+//   ounce::DecodeReport report = ounce::decode({"model.onnx", "model.nbits4.onnx"}, options);
 //   // report.models[1].flips: tokens that the second one would have chosen otherwise
 //
 // Texts are given as ids of tokens, and every model is fed with the text's own next token, whatever it would

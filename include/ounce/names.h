@@ -1,10 +1,11 @@
 // What can be chosen, and what results say, has one name: the same on the command line, in files and in JSON.
 //
-//   ounce::name_of(ounce::Format::kStatic);       // "static"
-//   ounce::from_name<ounce::Format>("static");    // Format::kStatic; nothing for a word that is no name
-//   ounce::names_of<ounce::Format>();             // all of them
+//   ounce::name_of(ounce::Format::kInt8);        // "int8"
+//   ounce::from_name<ounce::Format>("int8");     // Format::kInt8; nothing for a word that is no name
+//   ounce::from_name<ounce::Format>("static");   // Format::kInt8, by an alias
+//   ounce::names_of<ounce::Format>();            // all names, without aliases
 //
-// The names of an enum stand beside it, in its NamesOf.
+// NamesOf<Enum> is defined next to the enum.
 #pragma once
 
 #include <optional>
@@ -20,13 +21,19 @@ struct Named {
   const char* name;
 };
 
-// Has `static constexpr Named<Enum> kAll[]`: every value, in the order of the enum.
+// Has `static constexpr Named<Enum> kAll[]`: every value, in the order of the enum. It may have `kAliases`,
+// too: other names that are accepted and never written.
 template <class Enum>
 struct NamesOf;
 
 template <class Enum>
 concept HasNames = requires {
   NamesOf<Enum>::kAll;
+};
+
+template <class Enum>
+concept HasAliases = requires {
+  NamesOf<Enum>::kAliases;
 };
 
 template <HasNames Enum>
@@ -42,6 +49,11 @@ constexpr std::optional<Enum> from_name(std::string_view name) {
   for (const Named<Enum>& entry : NamesOf<Enum>::kAll) {
     if (entry.name == name) return entry.value;
   }
+  if constexpr (HasAliases<Enum>) {
+    for (const Named<Enum>& entry : NamesOf<Enum>::kAliases) {
+      if (entry.name == name) return entry.value;
+    }
+  }
   return std::nullopt;
 }
 
@@ -49,6 +61,15 @@ template <HasNames Enum>
 std::vector<std::string> names_of() {
   std::vector<std::string> names;
   for (const Named<Enum>& entry : NamesOf<Enum>::kAll) names.emplace_back(entry.name);
+  return names;
+}
+
+template <HasNames Enum>
+std::vector<std::string> aliases_of() {
+  std::vector<std::string> names;
+  if constexpr (HasAliases<Enum>) {
+    for (const Named<Enum>& entry : NamesOf<Enum>::kAliases) names.emplace_back(entry.name);
+  }
   return names;
 }
 

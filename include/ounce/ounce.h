@@ -90,7 +90,7 @@ OUNCE_API void ounce_call_free(ounce_call* call); /* NULL is fine; not while it 
  * there is no such verb. */
 OUNCE_API const char* ounce_call_help(ounce_call* call);
 
-/* Adds options: {"to": "static", "exclude": ["head"], "carry": {"h_in": "h_out"}, "dry_run": true}. null says
+/* Adds options: {"to": "int8", "exclude": ["head"], "carry": {"h_in": "h_out"}, "dry_run": true}. null says
  * nothing. Names are checked when the call runs. */
 OUNCE_API int ounce_call_options(ounce_call* call, const char* json);
 

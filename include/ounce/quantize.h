@@ -150,7 +150,7 @@ struct QuantizeResult {
     return bytes_before == 0 ? 1 : static_cast<double>(bytes_after) / static_cast<double>(bytes_before);
   }
   std::size_t stored_count() const;
-  // kW8 when no tensor could be stored as asked for: in 4 bits (kW4), or for the runtime's kernels (kInt4 …).
+  // kW8 when no tensor could be stored as asked for: in 4 bits (kW4), or for MatMulNBits (kNbits8 …).
   Format stored_as() const;
 };
 

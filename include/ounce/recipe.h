@@ -14,35 +14,48 @@
 namespace ounce {
 
 enum class Format {
-  // Weights are stored small, arithmetic stays in FP32:
+  // Weight-only: weights are compressed, arithmetic is FP32:
   kW8,   // 8-bit codes and scales: about 25 % of the bytes
   kW4,   // 4-bit codes: about 15 %
   kW16,  // 16-bit floats: 50 %
-  // Weights are stored small and stay so in memory: the runtime's own kernels multiply with the codes. What
-  // they do not take is stored as in kW8:
-  kInt8,
-  kInt4,  // about 16 % of the bytes
-  kInt2,
-  // Arithmetic on integers where the runtime has kernels for it; what stays FP32 is stored as in kW8:
-  kDynamic,  // activations get their scale while the model runs: MatMul, Gemm, LSTM, attention
-  kStatic,   // activations have a scale from calibration data: Conv too
-  // Arithmetic on 16-bit floats, for processors that have it; what needs FP32 keeps it:
+  // Weight-only, for the MatMulNBits kernels of ONNX Runtime, which multiply with packed weights. Weights
+  // that
+  // these kernels do not take are stored as in kW8:
+  kNbits8,
+  kNbits4,  // about 16 % of the bytes
+  kNbits2,
+  // INT8 arithmetic where the runtime has kernels for it. Weights of nodes that stay in FP32 are stored as in
+  // kW8:
+  kInt8Dynamic,  // activation scales are found at run time: MatMul, Gemm, LSTM, attention
+  kInt8,         // static: activation scales come from calibration data. Conv, too
+  // FP16 or BF16 arithmetic, for processors that have it. Nodes that need FP32 keep it:
   kFp16,
   kBf16,
-  kFp32,  // as it is: for single nodes, in Recipe::nodes
+  kFp32,  // unchanged: for single nodes, in Recipe::nodes
 };
 template <>
 struct NamesOf<Format> {
-  static constexpr Named<Format> kAll[] = {
-      {Format::kW8, "w8"},           {Format::kW4, "w4"},         {Format::kW16, "w16"},
-      {Format::kInt8, "int8"},       {Format::kInt4, "int4"},     {Format::kInt2, "int2"},
-      {Format::kDynamic, "dynamic"}, {Format::kStatic, "static"}, {Format::kFp16, "fp16"},
-      {Format::kBf16, "bf16"},       {Format::kFp32, "fp32"}};
+  static constexpr Named<Format> kAll[] = {{Format::kW8, "w8"},
+                                           {Format::kW4, "w4"},
+                                           {Format::kW16, "w16"},
+                                           {Format::kNbits8, "nbits8"},
+                                           {Format::kNbits4, "nbits4"},
+                                           {Format::kNbits2, "nbits2"},
+                                           {Format::kInt8Dynamic, "int8-dynamic"},
+                                           {Format::kInt8, "int8"},
+                                           {Format::kFp16, "fp16"},
+                                           {Format::kBf16, "bf16"},
+                                           {Format::kFp32, "fp32"}};
+  static constexpr Named<Format> kAliases[] = {{Format::kInt8, "static"},
+                                               {Format::kInt8, "int8-static"},
+                                               {Format::kInt8Dynamic, "dynamic"},
+                                               {Format::kNbits4, "int4"},
+                                               {Format::kNbits2, "int2"}};
 };
 
 // Weights of few bits in the runtime's kernels.
 constexpr bool is_few_bits(Format format) {
-  return format == Format::kInt8 || format == Format::kInt4 || format == Format::kInt2;
+  return format == Format::kNbits8 || format == Format::kNbits4 || format == Format::kNbits2;
 }
 
 // Says how weights are stored, and that arithmetic is on FP32.
@@ -171,7 +184,7 @@ struct NamesOf<WeightType> {
       {WeightType::kS8, "s8"}, {WeightType::kU8, "u8"}, {WeightType::kS4, "s4"}};
 };
 
-// Ops without an integer kernel that are made of ops with one, for kStatic (docs/integer.md).
+// Ops without an integer kernel that are made of ops with one, for kInt8 (docs/integer.md).
 enum class Rewrite {
   kHardSwish,      // HardSwish and HardSigmoid: a sum that its codes clip, a product
   kTanh,           // a Sigmoid whose codes are read with other scales and zeros
@@ -203,7 +216,7 @@ struct RawInput {
   std::vector<double> scale, offset;
 };
 
-// For kStatic and kDynamic.
+// For kInt8 and kInt8Dynamic.
 struct IntegerRecipe {
   Dialect dialect = Dialect::kQdq;
   ActivationType activations = ActivationType::kU8;
@@ -217,7 +230,7 @@ struct IntegerRecipe {
   std::optional<bool> reduce_range;
   bool integer_io = false;                     // inputs and outputs of the model become integers too
   std::map<std::string, RawInput> raw_inputs;  // … and these the raw bytes themselves
-  bool force_conv = false;  // kDynamic: ConvInteger as well, which is slow almost everywhere
+  bool force_conv = false;  // kInt8Dynamic: ConvInteger as well, which is slow almost everywhere
   CalibrationMethod calibration = CalibrationMethod::kAuto;
   double percentile = 99.99;
   std::map<std::string, ValueOverride> values;
@@ -244,7 +257,7 @@ struct HalfRecipe {
   bool keep_names = false;
 };
 
-// How few bits are written down, for kInt8, kInt4 and kInt2.
+// How few bits are written down, for kNbits8, kNbits4 and kNbits2.
 enum class FewBitsDialect {
   kNbits,  // MatMulNBits and GatherBlockQuantized, ops of ONNX Runtime
   kQdq,    // DequantizeLinear by blocks (opset 21), which newer runtimes fuse into MatMulNBits
@@ -285,7 +298,7 @@ struct NamesOf<WeightMethod> {
                                                  {WeightMethod::kGptq, "gptq"}};
 };
 
-// For kInt8, kInt4 and kInt2. Blocks are Recipe::granularity's: 16, 32 … 256 weights share a scale.
+// For kNbits8, kNbits4 and kNbits2. Blocks are Recipe::granularity's: 16, 32 … 256 weights share a scale.
 struct FewBitsRecipe {
   FewBitsDialect dialect = FewBitsDialect::kNbits;
   AccuracyLevel accuracy_level = AccuracyLevel::kAuto;
@@ -328,16 +341,16 @@ struct Recipe {
   // become constants: old exporters list every weight, and nobody feeds those.
   bool keep_inputs = false;
   // Mixed precision: nodes that are treated otherwise than `format` says, named by the value they give (in a
-  // branch "if_output/then_branch/value") or by their own name. kFp32, kW16, kW8, kW4, kInt8, kInt4 and kInt2
-  // say how their weights are stored, and that they compute on floats; kDynamic is for nodes of kStatic that
-  // compute on integers with scales found while the model runs. kFp16 and kBf16 leave nodes with kFp32 as
-  // they are, and know no other.
+  // branch "if_output/then_branch/value") or by their own name. kFp32, kW16, kW8, kW4, kNbits8, kNbits4 and
+  // kNbits2 say how their weights are stored, and that they compute on floats; kInt8Dynamic is for nodes of
+  // kInt8 that compute on integers with scales found while the model runs. kFp16 and kBf16 leave nodes with
+  // kFp32 as they are, and know no other.
   std::map<std::string, Format> nodes;
   IntegerRecipe integer;
   HalfRecipe half;
   FewBitsRecipe few_bits;
 
-  bool is_integer() const { return format == Format::kDynamic || format == Format::kStatic; }
+  bool is_integer() const { return format == Format::kInt8Dynamic || format == Format::kInt8; }
   bool is_half() const { return format == Format::kFp16 || format == Format::kBf16; }
   // How weights are stored that nothing computes on integers with.
   Format rest() const {

@@ -34,7 +34,7 @@ struct NamesOf<Grouping> {
 };
 
 struct SensitivityOptions : QualityOptions {
-  Format format = Format::kStatic;  // the one to suffer from: static, dynamic, w8 or w4
+  Format format = Format::kInt8;  // the format to analyze: kInt8, kInt8Dynamic, kW8 or kW4
   Grouping grouping = Grouping::kLayer;
   RuntimeOptions runtime;
   DataOptions data;
@@ -67,7 +67,7 @@ struct GroupSensitivity {
 
 struct SensitivityResult {
   std::filesystem::path model;
-  Format format = Format::kStatic;
+  Format format = Format::kInt8;
   double min_sqnr = 30;  // SensitivityOptions::min_sqnr
   std::string runtime_version;
   std::string metric;  // its name; empty without labels

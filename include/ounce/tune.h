@@ -54,7 +54,7 @@ struct Budget {
 
 // One model that was made and measured.
 struct TuneTrial {
-  std::string name;     // "static", "static, 3 of 24 layers stored only"
+  std::string name;     // "int8", "int8, 3 of 24 layers stored only"
   std::string problem;  // why there is none; then nothing else is filled in
   std::uint64_t bytes = 0;
   double ratio = 1;                  // of the original's bytes

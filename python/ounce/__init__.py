@@ -2,7 +2,7 @@
 
     import ounce
 
-    small = ounce.quantize("model.onnx", to="static", data=loader, output="small.onnx")
+    small = ounce.quantize("model.onnx", to="int8", data=loader, output="small.onnx")
     proof = ounce.verify("model.onnx", "small.onnx", data={"x": images, "y": labels}, labels="y", max_drop=0.01)
     assert proof.passed, proof.verdict
 

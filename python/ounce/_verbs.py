@@ -175,7 +175,7 @@ def quantize(
     isolate_memory: its address space in GiB (0: as much as the machine has) (default: 0)
     isolate_seconds: its time for loading and for each run (0: no limit) (default: 120)
 
-    Integer arithmetic (--to static, --to dynamic):
+    Integer arithmetic (--to int8, --to int8-dynamic):
     calibration: static: how the range of an activation is chosen: auto (measured on the data; without
         search least predicted error, value by value), minmax, mean, percentile, entropy, mse
     percentile: of calibration percentile (default: 99.99)
@@ -202,7 +202,7 @@ def quantize(
     every_second: static: ranges of every second sample alone, of 16 or more (the search may find that
         better)
 
-    Few bits in kernels (--to int4, --to int8, --to int2):
+    Few bits in kernels (--to nbits4, --to nbits8, --to nbits2):
     kernels: nbits (MatMulNBits and GatherBlockQuantized), qdq (DequantizeLinear by blocks, opset 21)
     accuracy_level: what MatMulNBits may do to activations: 0 (as the runtime likes), 1 (FP32), 4 (8-bit
         integers: the fast kernels), auto (4 where outputs bear it)
@@ -227,7 +227,7 @@ def quantize(
         a reduced build of it needs
     ort_style: fixed (all optimisations now, for the CPU), runtime (those for NNAPI and CoreML later)
 
-    Integer arithmetic (--to static, --to dynamic):
+    Integer arithmetic (--to int8, --to int8-dynamic):
     ranges: static: what 'ounce calibrate' saw; without it, the data of data is looked at
 
     Data:

@@ -4,7 +4,8 @@
 
 A script changes its import and keeps its calls. Every argument is honored, or refused with a sentence. Op types and node names
 that a model does not have are ignored with a ``UserWarning``, as scripts list them for many models. Arguments at their
-defaults are chosen by Ounce, by measuring where there is data. Each function writes the file and returns a
+defaults are chosen by Ounce, by measuring where there is data. The formats are those of ``ounce.quantize``: ``int8`` is static INT8,
+``int8-dynamic`` is dynamic INT8, ``nbits4`` and ``nbits8`` are weights in MatMulNBits. Each function writes the file and returns a
 :class:`ounce.QuantizeResult`. Enumerations may be those of this module or those of ONNX Runtime.
 """
 
@@ -184,13 +185,13 @@ def quantize_dynamic(
     use_external_data_format: bool = False,
     extra_options: Optional[Mapping[str, Any]] = None,
 ) -> QuantizeResult:
-    """``ounce quantize --to dynamic``: integer arithmetic whose activation scales are found at run time.
+    """``ounce quantize --to int8-dynamic``: integer arithmetic whose activation scales are found at run time.
 
-    Convolutions stay in floats, stored in 8 bits, unless ``op_types_to_quantize`` names ``Conv``: they are several times
-    slower on integers with dynamic scales.
+    Convolutions stay in FP32 with 8-bit weights, unless ``op_types_to_quantize`` names ``Conv``: they are several times
+    slower in INT8 with dynamic scales.
     """
     wanted = {
-        "to": "dynamic",
+        "to": "int8-dynamic",
         "granularity": _granularity(per_channel),
         "reduce_range": reduce_range,
         "weights": _chosen("weight_type", weight_type, _WEIGHTS),
@@ -219,7 +220,7 @@ def quantize_static(
     extra_options: Optional[Mapping[str, Any]] = None,
     calibration_cache_path: Optional[Path] = None,
 ) -> QuantizeResult:
-    """``ounce quantize --to static``: integer arithmetic with scales from calibration data.
+    """``ounce quantize --to int8``: integer arithmetic with scales from calibration data.
 
     The reader may be anything that ``ounce.quantize`` takes as ``data``. Without ``calibrate_method`` the ranges are chosen
     by measuring.
@@ -229,7 +230,7 @@ def quantize_static(
     if calibration_cache_path is not None:
         raise RequestError("calibration_cache_path has no counterpart: ounce.calibrate() keeps ranges for ounce.quantize()")
     wanted = {
-        "to": "static",
+        "to": "int8",
         "data": calibration_data_reader,
         "dialect": _chosen("quant_format", quant_format, _DIALECTS),
         "granularity": _granularity(per_channel),
@@ -329,7 +330,7 @@ class _MadeModel:
 
 
 class MatMulNBitsQuantizer:
-    """``ounce quantize --to int4`` or ``int8``: weights of MatMul in blocks, for the runtime's own kernels.
+    """``ounce quantize --to nbits4`` or ``nbits8``: weights of MatMul in blocks, for the runtime's own kernels.
 
     ``algo_config`` may be the default one, RTN or GPTQ, whose reader may be any data. Without an ``accuracy_level`` the
     fast kernels are taken, unless there is data and it shows that outputs do not bear them.
@@ -368,7 +369,7 @@ class MatMulNBitsQuantizer:
             )
         self._given = model
         self._wanted: Dict[str, Any] = {
-            "to": "int4" if bits == 4 else "int8",
+            "to": f"nbits{bits}",
             "granularity": f"block:{block_size}",
             "asymmetric": not is_symmetric,
             "accuracy_level": None if accuracy_level is None else str(accuracy_level),

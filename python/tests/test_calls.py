@@ -68,7 +68,7 @@ def test_errors_have_classes_and_speak_of_arguments():
     assert refused.value.code == 4 and isinstance(refused.value, OSError)
     assert refused.value.document["errors"][0]["code"] == "io"
     with pytest.raises(ValueError, match="give `data`, or `ranges` from `calibrate\\(\\)`"):
-        ounce.quantize(MODEL, to="static")
+        ounce.quantize(MODEL, to="int8")
     with pytest.raises(ounce.RequestError, match="to: w7 not in"):
         ounce.quantize(MODEL, to="w7")
     with pytest.raises(ounce.RequestError, match="a path, bytes or"):
@@ -374,7 +374,7 @@ def test_calibrate_and_its_parts(tmp_path):
     assert merged.samples == 6
     with pytest.raises(ounce.RequestError, match="covers 3 samples that"):
         ounce.calibrate_merge([parts[0], parts[0]], output=tmp_path / "twice.ranges")
-    planned = ounce.quantize(MODEL, to="static", ranges=merged.output, search=False, dry_run=True)
+    planned = ounce.quantize(MODEL, to="int8", ranges=merged.output, search=False, dry_run=True)
     assert {node.arithmetic for node in planned.nodes} >= {"static"}
 
 

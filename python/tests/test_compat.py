@@ -100,7 +100,7 @@ def test_what_the_model_does_not_have_is_a_warning(perceptron, tmp_path):
     with pytest.warns(UserWarning, match="called 'third'$"):
         quantizer.process()
     with pytest.raises(ounce.RequestError, match="matches no"):
-        ounce.quantize(perceptron, output=output, to="dynamic", exclude=["third"])
+        ounce.quantize(perceptron, output=output, to="int8-dynamic", exclude=["third"])
 
 
 def test_four_bits(perceptron, tmp_path):

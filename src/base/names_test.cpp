@@ -31,6 +31,10 @@ TYPED_TEST(NamesTest, EveryValueHasANameOfItsOwnAndIsFoundByIt) {
     EXPECT_EQ(from_name<TypeParam>(name), value);
   }
   EXPECT_EQ(names_of<TypeParam>().size(), names.size());
+  for (const std::string& alias : aliases_of<TypeParam>()) {
+    EXPECT_TRUE(names.insert(alias).second) << alias << " is a name of its own, or stands for two values";
+    EXPECT_NE(name_of(from_name<TypeParam>(alias).value()), alias);
+  }
   EXPECT_EQ(from_name<TypeParam>("no such name"), std::nullopt);
   EXPECT_EQ(from_name<TypeParam>(""), std::nullopt);
 }

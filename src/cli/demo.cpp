@@ -108,8 +108,8 @@ void show_quantize(Host& host, const DataOptions* data, Runs& runs) {
   add(Format::kW4, false, "model.w4.onnx");
   add(Format::kFp16, false, "model.fp16.onnx");
   if (data != nullptr) {
-    add(Format::kDynamic, false, "model.dynamic.onnx");
-    add(Format::kStatic, false, "model.static.onnx");
+    add(Format::kInt8Dynamic, false, "model.int8-dynamic.onnx");
+    add(Format::kInt8, false, "model.int8.onnx");
   }
   runs.push_back({"", results::Document("quantize").add(rows.back()).json("")});
   host.say(
@@ -127,7 +127,7 @@ void show_verify(Host& host, const DataOptions& data, Runs& runs) {
   options.gates.max_drop = 0.02;
   options.pictures = true;
   std::vector<report::VerifyRow> rows;
-  for (const char* small : {"model.w8.onnx", "model.static.onnx"}) {
+  for (const char* small : {"model.w8.onnx", "model.int8.onnx"}) {
     rows.push_back({small, verify("model.onnx", small, options), {}, 0});
     host.say(verbs::Stream::kResults,
              fmt::format("$ ounce verify model.onnx {} --data clips.npz --labels label --max-drop 2%\n{}\n",
@@ -141,13 +141,12 @@ void show_bench(Host& host, const DataOptions& data, Runs& runs) {
   options.data = data;
   options.seconds = 0.5;
   options.cold_starts = 1;
-  const BenchReport timed = bench({"model.onnx", "model.w8.onnx", "model.static.onnx"}, options);
+  const BenchReport timed = bench({"model.onnx", "model.w8.onnx", "model.int8.onnx"}, options);
   runs.push_back({"", results::Document("bench").add(timed).json("")});
-  host.say(
-      verbs::Stream::kResults,
-      fmt::format("$ ounce bench model.onnx model.w8.onnx model.static.onnx -t 0.5 --cold-starts 1 --data "
-                  "clips.npz\n{}\n",
-                  report::bench_text(timed)));
+  host.say(verbs::Stream::kResults,
+           fmt::format("$ ounce bench model.onnx model.w8.onnx model.int8.onnx -t 0.5 --cold-starts 1 --data "
+                       "clips.npz\n{}\n",
+                       report::bench_text(timed)));
 }
 
 void show_sensitivity(Host& host, const DataOptions& data, Runs& runs) {
@@ -184,8 +183,8 @@ void show_prove(Host& host, const DataOptions& data) {
   options.source = "model.onnx";
   options.data = data;
   host.say(verbs::Stream::kResults,
-           fmt::format("$ ounce prove model.static.onnx --source model.onnx --data clips.npz\n{}\n",
-                       report::prove_text(prove("model.static.onnx", options))));
+           fmt::format("$ ounce prove model.int8.onnx --source model.onnx --data clips.npz\n{}\n",
+                       report::prove_text(prove("model.int8.onnx", options))));
 }
 
 // Without the labels: so few clips cannot show half a point of accuracy, but how far the outputs are off. The
@@ -202,7 +201,7 @@ void show_advice(Host& host, const DataOptions& data) {
 void show_check(Host& host, bool has_integers, Runs& runs) {
   const CheckOptions options{{"android-arm64@1.22.0", "linux-x64@1.30.0", "linux-x64@1.14.0"}};
   std::vector<report::CheckRow> rows;
-  for (const char* model : {"model.fp16.onnx", has_integers ? "model.static.onnx" : "model.w8.onnx"}) {
+  for (const char* model : {"model.fp16.onnx", has_integers ? "model.int8.onnx" : "model.w8.onnx"}) {
     rows.push_back({model, check(model, options), {}, 0});
     host.say(verbs::Stream::kResults,
              fmt::format("$ ounce check {} --target {}\n{}\n", model, fmt::join(options.targets, ","),

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "recipe/format_info.h"
+
 namespace ounce::publication {
 namespace {
 
@@ -69,7 +71,7 @@ void add_rows(const PublishedModel& model, bool is_measured, std::string& text) 
   for (const PublishedVariant& variant : model.variants) {
     if (!variant.is_written) continue;
     text += fmt::format("| {} | {} | {} | {} ({:.0f} %) | {} |", cell(variant.variant),
-                        cell(variant.file.string()), name_of(variant.format), size_text(variant.bytes),
+                        cell(variant.file.string()), name_and_label(variant.format), size_text(variant.bytes),
                         100 * variant.ratio,
                         variant.verified ? cell(quality_text(*variant.verified)) : "the original");
     if (is_measured)

@@ -18,7 +18,7 @@ Recipe recipe_for(Format format) {
 }
 
 Recipe dynamic_with(WeightType weights) {
-  Recipe recipe = recipe_for(Format::kDynamic);
+  Recipe recipe = recipe_for(Format::kInt8Dynamic);
   recipe.integer.weights = weights;
   return recipe;
 }
@@ -32,10 +32,10 @@ const std::vector<Variant>& all_variants() {
   static const std::vector<Variant> kVariants = {
       {"fp32", "", true, {}},
       {"fp16", "_fp16", true, {recipe_for(Format::kFp16)}},
-      {"q8", "_quantized", true, {recipe_for(Format::kDynamic), recipe_for(Format::kW8)}},
+      {"q8", "_quantized", true, {recipe_for(Format::kInt8Dynamic), recipe_for(Format::kW8)}},
       {"int8", "_int8", false, {dynamic_with(WeightType::kS8), recipe_for(Format::kW8)}},
       {"uint8", "_uint8", false, {dynamic_with(WeightType::kU8), recipe_for(Format::kW8)}},
-      {"q4", "_q4", true, {recipe_for(Format::kInt4), recipe_for(Format::kW4)}},
+      {"q4", "_q4", true, {recipe_for(Format::kNbits4), recipe_for(Format::kW4)}},
   };
   return kVariants;
 }

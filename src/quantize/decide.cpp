@@ -81,7 +81,7 @@ void require_something_to_do(const plan::Plan& plan, const PreparedModel& prepar
               path.string());
 }
 
-// A file that computes in floats is not called static.
+// A file that computes in FP32 is not called INT8.
 void require_integers(const Quantization& q) {
   const QuantizeResult& result = q.result;
   const auto is_integer = [](const NodeOutcome& node) { return node.arithmetic != Arithmetic::kFloat; };
@@ -93,9 +93,9 @@ void require_integers(const Quantization& q) {
       why = fmt::format("of '{}' the plan says: {}", node.name, node.reason);
   }
   throw Error(ErrorCode::kUnsupported,
-              fmt::format("nothing computes on integers: {}; nothing was written; `format=w8` stores it in 8 "
-                          "bits and computes in floats",
-                          why.empty() ? "no op of it can" : why),
+              fmt::format("nothing would run in INT8: {}. Nothing was written. `format=w8` compresses the "
+                          "weights to 8 bits and computes in FP32",
+                          why.empty() ? "it has no op with an INT8 kernel" : why),
               result.model.string());
 }
 
@@ -128,7 +128,7 @@ void note_target(const Recipe& recipe, QuantizeResult& result) {
       "op; `format=w16` is as small at full speed, `target=cuda`, coreml … is for processors that have it");
 }
 
-// `format=int8` and its kind have kernels for MatMul and Gather alone: other layers keep their arithmetic.
+// `format=nbits8` and its kind have kernels for MatMul and Gather alone: other layers keep their arithmetic.
 void note_kernels(const Recipe& recipe, QuantizeResult& result) {
   if (!is_few_bits(recipe.format)) return;
   std::size_t in_kernels = 0, others = 0;
@@ -147,7 +147,7 @@ void note_kernels(const Recipe& recipe, QuantizeResult& result) {
   const int bits = info_of(recipe.format).weight_bits;
   result.notes.push_back(fmt::format(
       "{} {}-bit kernels ({}); {} keep{} FP32 arithmetic with compressed weights. For INT8 inference use "
-      "`format=static` with `data`",
+      "`format=int8` with `data`",
       in_kernels == 0   ? std::string("no layer uses")
       : in_kernels == 1 ? fmt::format("1 of {} layers uses", in_kernels + others)
                         : fmt::format("{} of {} layers use", in_kernels, in_kernels + others),

@@ -38,7 +38,7 @@ struct FewBitSearchTest : testing::Test {
     model.input("x", ounce::test::kFloat, {1, 8}).output("y", ounce::test::kFloat, {1, 8});
     model.node("Relu", {"x"}, {"y"});
     ounce::test::write_file(folder / "model.onnx", model.bytes());
-    recipe.format = Format::kInt4;
+    recipe.format = Format::kNbits4;
     options.recipe = recipe;
     prepared = prepare_model(folder / "model.onnx", options);
   }
@@ -84,22 +84,22 @@ TEST_F(FewBitSearchTest, BitsGoWhereAWeightBringsTheMost) {
   const Recipe plain = recipe;
   recipe.few_bits.bits = 5.2;
   spend_bits(importance, layers, size_of, recipe, notes);
-  EXPECT_THAT(recipe.nodes, ElementsAre(Pair("a", Format::kInt8)));
-  EXPECT_EQ(notes.front(), "1 of 3 layers are int8: 5.1 bits a weight");
+  EXPECT_THAT(recipe.nodes, ElementsAre(Pair("a", Format::kNbits8)));
+  EXPECT_EQ(notes.front(), "1 of 3 layers are nbits8: 5.1 bits a weight");
 
   EXPECT_FALSE(recipe.few_bits.has_budget());  // it is spent
   recipe.few_bits.bits = 4;
   EXPECT_THAT(error_of([&] { spend_bits(importance, layers, size_of, recipe, notes); }).what(),
-              HasSubstr("`few_bits.bits` 4: int4 takes 5.1 bits a weight already"));
+              HasSubstr("`few_bits.bits` 4: nbits4 takes 5.1 bits a weight already"));
 
   recipe = plain;
   recipe.few_bits.target_size = 760;
   spend_bits(importance, layers, size_of, recipe, notes);
-  EXPECT_THAT(recipe.nodes,
-              ElementsAre(Pair("a", Format::kInt8), Pair("c", Format::kInt8), Pair("d", Format::kInt8)));
+  EXPECT_THAT(recipe.nodes, ElementsAre(Pair("a", Format::kNbits8), Pair("c", Format::kNbits8),
+                                        Pair("d", Format::kNbits8)));
   recipe.few_bits.target_size = 700;
   EXPECT_THAT(error_of([&] { spend_bits(importance, layers, size_of, recipe, notes); }).what(),
-              HasSubstr("`few_bits.target_size` 700: int4 takes 750 bytes already"));
+              HasSubstr("`few_bits.target_size` 700: nbits4 takes 750 bytes already"));
 
   const std::vector<FewBitLayer> others = {{{"z"}, 100}};
   EXPECT_THAT(error_of([&] { spend_bits(importance, others, size_of, recipe = plain, notes); }).what(),
@@ -107,7 +107,7 @@ TEST_F(FewBitSearchTest, BitsGoWhereAWeightBringsTheMost) {
 }
 
 TEST_F(FewBitSearchTest, ImportanceIsKeptAndMerged) {
-  Importance one{Format::kInt4, 10, 0.5, {{"a", {100, 0.1}}, {"b", {50, 0.3}}}};
+  Importance one{Format::kNbits4, 10, 0.5, {{"a", {100, 0.1}}, {"b", {50, 0.3}}}};
   Importance two = one;
   two.samples = 30;
   two.error = 0.1;

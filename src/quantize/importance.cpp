@@ -71,7 +71,7 @@ Importance read_importance(const std::filesystem::path& path) {
   const auto named = format != json.end() && format->is_string()
                          ? from_name<Format>(format->get<std::string>())
                          : std::optional<Format>();
-  if (!named || !is_few_bits(*named)) refuse("its format is none of int2, int4 and int8");
+  if (!named || !is_few_bits(*named)) refuse("its format is none of nbits2, nbits4 and nbits8");
   importance.format = *named;
   importance.samples = count(json, "samples");
   importance.error = number(json, "error");

@@ -1,7 +1,7 @@
 // What more bits bring to each layer of a model, as it was measured on data: kept in a file, so that another
 // budget can be spent without measuring again, and put together with what other data said.
 //
-//   {"ounce.importance": 1, "format": "int4", "samples": 48, "error": 0.0023,
+//   {"ounce.importance": 1, "format": "nbits4", "samples": 48, "error": 0.0023,
 //    "layers": {"/layers.0/mlp/down": {"weights": 4194304, "gain": 0.00011}, …}}
 //
 // A layer is named by the value that its first product gives. Errors are noise over signal at the model's
@@ -23,7 +23,7 @@ struct Importance {
     std::uint64_t weights = 0;
     double gain = 0;
   };
-  Format format = Format::kInt4;  // that all layers had at first
+  Format format = Format::kNbits4;  // that all layers had at first
   std::uint64_t samples = 0;
   double error = 0;  // then
   std::map<std::string, Layer> layers;

@@ -26,7 +26,7 @@ namespace ounce::quantization {
 // What was found for layers, in a folder beside the output while a run goes on: one that was killed goes on
 // with it.
 //
-//   KeptFits kept("model.int4.onnx.fits");
+//   KeptFits kept("model.nbits4.onnx.fits");
 //   if (!kept.find(key, fitted)) { …; kept.add(key, fitted); }
 //   kept.clear();                      // when the output is there
 //

@@ -42,7 +42,7 @@ TEST(Observation, HalvesOfLittleDataSayNothing) { EXPECT_FALSE(observed(clips(15
 
 TEST(Observation, AModelSeenByHalfIsTheSameModel) {
   QuantizeOptions options;
-  options.recipe.format = Format::kStatic;
+  options.recipe.format = Format::kInt8;
   options.trial.data = clips(16).data;
   const std::shared_ptr<const PreparedModel> whole = prepare_model(test::kExample, options),
                                              half = whole->seen_by_half();

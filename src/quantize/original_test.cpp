@@ -86,11 +86,11 @@ TEST(Original, OtherMetadataOfOunceSaysNothing) {
 TEST(Original, IsAskedForInOneSentence) {
   const std::string sentence = "Already quantized by Ounce (w8). Quantize the original model instead.";
   EXPECT_THAT(refusal(written(Format::kW8), Format::kW8), EndsWith(sentence));
-  EXPECT_THAT(refusal(written(Format::kW8), Format::kDynamic), EndsWith(sentence));
-  EXPECT_NE(refusal(written(Format::kFp16), Format::kDynamic), "");
+  EXPECT_THAT(refusal(written(Format::kW8), Format::kInt8Dynamic), EndsWith(sentence));
+  EXPECT_NE(refusal(written(Format::kFp16), Format::kInt8Dynamic), "");
   // Weights of 16 bits can be stored in fewer.
   EXPECT_EQ(refusal(written(Format::kFp16), Format::kW8), "");
-  EXPECT_EQ(refusal(product(), Format::kDynamic), "");
+  EXPECT_EQ(refusal(product(), Format::kInt8Dynamic), "");
 }
 
 // x ─ Q ─ DQ ─ MatMul(DQ(weight)): the weight is stored as integers, or still floats behind a Q.

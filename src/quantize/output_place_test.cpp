@@ -131,7 +131,7 @@ TEST_F(OutputPlaceTest, WhatIsMissingIsNamedBeforeTheWork) {
   expect_missing([&] { quantize(model, folder / "small.onnx", quantize_options); }, absent);
   quantize_options.trial.data = {};
   quantize_options.ranges = absent;
-  quantize_options.recipe.format = Format::kStatic;
+  quantize_options.recipe.format = Format::kInt8;
   expect_missing([&] { quantize(model, folder / "small.onnx", quantize_options); }, absent);
   expect_missing([&] { verify(broken, absent, {}); }, absent);
   expect_missing([&] { bench({broken, absent}, {}); }, absent);

@@ -112,7 +112,8 @@ void PreparedModel::prepare_integers(const QuantizeOptions& options) {
   const bool needs_ranges = info_of(recipe.format).needs_data;
   if (needs_ranges && options.ranges.empty() && options.trial.data.is_generated()) {
     throw Error(ErrorCode::kUsage,
-                "static needs to see real data: give `data`, or `ranges` from `calibrate()`",
+                "`format=int8` needs calibration data: give `data` with real samples, or `ranges` from "
+                "`calibrate()`. `format=w8` and `format=nbits8` compress the weights without data",
                 source_.string());
   }
   passes::prepare(changed, recipe);
@@ -141,10 +142,9 @@ bool PreparedModel::take_trained(onnx::Model& model, const Recipe& recipe) {
     return false;
   }
   if (is_dynamic(recipe.format)) {
-    throw Error(
-        ErrorCode::kUnsupported,
-        state.sentence + ": its scales are static, and `format=static` keeps them; nothing was written",
-        source_.string());
+    throw Error(ErrorCode::kUnsupported,
+                state.sentence + ": its scales are static, and `format=int8` keeps them; nothing was written",
+                source_.string());
   }
   passes::Changes changes = passes::store_trained_weights(model);
   notes_.push_back(state.sentence);

@@ -50,7 +50,7 @@ class TrainedModel : public testing::Test {
   PreparedModel prepare(const std::string& target, std::optional<bool> reduce_range = {}) {
     test::write_file(folder_ / "model.onnx", trained().bytes());
     QuantizeOptions options;
-    options.recipe.format = Format::kStatic;
+    options.recipe.format = Format::kInt8;
     options.recipe.target = target;
     options.recipe.integer.reduce_range = reduce_range;
     return *prepare_model(folder_ / "model.onnx", options);

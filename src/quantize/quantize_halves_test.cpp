@@ -226,7 +226,7 @@ TEST_F(Half, TheRestOfAnIntegerModelIsStoredOrComputed) {
   model.node("Gather", {"t", "rows"}, {"e"}, {}, "e").node("Mul", {"n", "e"}, {"m"}, {}, "m");
   model.node("Tanh", {"m"}, {"y"}, {}, "y");
   give("x", "<f4", {16, 32}, test::raw_floats(noise({16, 32}, 7)));
-  options.recipe.format = Format::kStatic;
+  options.recipe.format = Format::kInt8;
   options.recipe.integer.half_rest = true;
   options.recipe.integer.search = options.recipe.integer.equalize = false;
   const auto type_of = [&](const std::string& name) {
@@ -268,7 +268,7 @@ TEST_F(Half, DynamicIntegersAreScaledBeforeTheyAre16Bits) {
       .node("LayerNormalization", {"h", "g"}, {"n"})
       .node("Add", {"h", "n"}, {"y"});
   give("x", "<f4", {2, 512}, test::raw_floats(std::vector<float>(1024, 1)));
-  options.recipe.format = Format::kDynamic;
+  options.recipe.format = Format::kInt8Dynamic;
   options.recipe.target = "cuda";
   options.recipe.integer.half_rest = true;
   options.recipe.integer.reduce_range = true;  // it is run on this CPU
@@ -277,7 +277,7 @@ TEST_F(Half, DynamicIntegersAreScaledBeforeTheyAre16Bits) {
 
 // All of the example computes on integers: it is written all the same.
 TEST_F(Half, AnIntegerModelWithoutARestIsWritten) {
-  options.recipe.format = Format::kStatic;
+  options.recipe.format = Format::kInt8;
   options.recipe.target = "cuda";
   options.recipe.integer.half_rest = true;
   options.recipe.integer.search = options.recipe.integer.equalize = false;

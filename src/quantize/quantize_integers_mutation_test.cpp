@@ -15,10 +15,10 @@ constexpr int kIntegerMutations = 4000;
 
 TEST(IntegerMutation, AnyModelIsRefusedOrBecomesAModel) {
   Recipe dialects[3];
-  dialects[0].format = dialects[1].format = Format::kStatic;
+  dialects[0].format = dialects[1].format = Format::kInt8;
   dialects[1].integer.dialect = Dialect::kQOperator;
   dialects[1].integer.integer_io = true;
-  dialects[2].format = Format::kDynamic;
+  dialects[2].format = Format::kInt8Dynamic;
   dialects[2].integer.force_conv = true;
   ThreadPool pool(1);
   Random random(7);

@@ -41,7 +41,7 @@ struct IntegerTest : testing::TestWithParam<std::filesystem::path> {
       GTEST_SKIP() << "this release gives wrong INT8 results on CPUs with AMX";
   }
   IntegerTest() {
-    options.recipe.format = Format::kStatic;
+    options.recipe.format = Format::kInt8;
     options.trial.runtime.library = GetParam().string();
     options.trial.data.path = kCalibration;
     options.trial.data.contract = sound();
@@ -112,7 +112,7 @@ TEST_P(IntegerTest, IntegerInputsAndOutputsAreHeldAgainstFloats) {
 }
 
 TEST_P(IntegerTest, DynamicLeavesConvolutionsAlone) {
-  options.recipe.format = Format::kDynamic;
+  options.recipe.format = Format::kInt8Dynamic;
   options.trial.data = {};
   const QuantizeResult result = quantize(kExample, folder / "small.onnx", options);
   EXPECT_EQ(count_of(result, "MatMul", Arithmetic::kDynamic), 1U);
@@ -129,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(Versions, IntegerTest, testing::ValuesIn(runtime::Libra
 // The rest does not depend on the runtime's version.
 struct Integer : testing::Test {
   Integer() {
-    options.recipe.format = Format::kStatic;
+    options.recipe.format = Format::kInt8;
     options.trial.data.path = kCalibration;
     options.trial.data.contract = sound();
     options.trial.data.samples = 16;
@@ -213,7 +213,7 @@ TEST_F(Integer, WhatNoRuntimeHasKernelsForIsRefused) {
   asked.recipe.granularity = {GranularityKind::kBlock, 32};
   EXPECT_EQ(refused(asked), ErrorCode::kUsage);
   asked = options;
-  asked.recipe.format = Format::kDynamic;
+  asked.recipe.format = Format::kInt8Dynamic;
   asked.recipe.integer.weights = WeightType::kS4;
   EXPECT_EQ(refused(asked), ErrorCode::kUsage);
   asked = options;
@@ -240,7 +240,7 @@ ModelBuilder tiny_layers() {
 }
 
 TEST_F(Integer, AModelThatIsSlowerIsNotWritten) {
-  options.recipe.format = Format::kDynamic;
+  options.recipe.format = Format::kInt8Dynamic;
   options.recipe.min_bytes = 0;
   options.trial.data = {};
   const std::filesystem::path model = write(tiny_layers());
@@ -258,7 +258,7 @@ TEST_F(Integer, AModelThatIsSlowerIsNotWritten) {
 }
 
 TEST_F(Integer, ATargetThatThisCpuIsNotMayBeSlowerHere) {
-  options.recipe.format = Format::kDynamic;
+  options.recipe.format = Format::kInt8Dynamic;
   options.recipe.min_bytes = 0;
   options.recipe.target = "android-arm64";
   options.trial.data = {};
@@ -270,12 +270,12 @@ TEST_F(Integer, ASecondTimeThereIsNothingLeftToDo) {
   options.recipe.integer.search = false;
   quantize(kExample, folder / "small.onnx", options);
   EXPECT_THAT(error_of([&] { quantize(folder / "small.onnx", folder / "x.onnx", options); }).what(),
-              HasSubstr("Already quantized by Ounce (static)"));
+              HasSubstr("Already quantized by Ounce (int8)"));
   options.recipe.integer.dialect = Dialect::kQOperator;
   quantize(kExample, folder / "ops.onnx", options);
   const Error error = error_of([&] { quantize(folder / "ops.onnx", folder / "x.onnx", options); });
   EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
-  EXPECT_THAT(error.what(), HasSubstr("Already quantized by Ounce (static)"));
+  EXPECT_THAT(error.what(), HasSubstr("Already quantized by Ounce (int8)"));
 }
 
 TEST_F(Integer, FewSamplesAreUsedWithCareAndSaidSo) {

@@ -122,8 +122,8 @@ TEST_F(Mixed, StaticConvolutionsWithDynamicProducts) {
   give_samples({1, 4, 8, 8});
   for (const Dialect dialect : {Dialect::kQdq, Dialect::kQOperator}) {
     options.recipe.integer.dialect = dialect;
-    const Nodes nodes = {{"m", Format::kDynamic}, {"y", Format::kDynamic}};
-    const Made made = make(classifier(), Format::kStatic, nodes);
+    const Nodes nodes = {{"m", Format::kInt8Dynamic}, {"y", Format::kInt8Dynamic}};
+    const Made made = make(classifier(), Format::kInt8, nodes);
     EXPECT_EQ(arithmetic_of(made.result, "Conv"), "static");
     EXPECT_EQ(arithmetic_of(made.result, "MatMul"), "dynamic");
     EXPECT_EQ(arithmetic_of(made.result, "Gemm"), "dynamic static");
@@ -135,7 +135,7 @@ TEST_F(Mixed, StaticConvolutionsWithDynamicProducts) {
 TEST_F(Mixed, StaticProductsWithFloats) {
   give_samples({1, 4, 8, 8});
   const Nodes nodes = {{"r", Format::kFp32}, {"m", Format::kW16}, {"z", Format::kFp32}};
-  const Made made = make(classifier(), Format::kStatic, nodes);
+  const Made made = make(classifier(), Format::kInt8, nodes);
   EXPECT_EQ(arithmetic_of(made.result, "MatMul"), "float");
   EXPECT_EQ(arithmetic_of(made.result, "Gemm"), "static float");
   EXPECT_EQ(tensor(made.result, "wm").encoding, StoredAs::kFloat16);
@@ -146,18 +146,18 @@ TEST_F(Mixed, StaticProductsWithFloats) {
 
 TEST_F(Mixed, OtherNodesHaveAnotherDigest) {
   give_samples({1, 4, 8, 8});
-  const std::string none = make(classifier(), Format::kStatic, {}).result.plan_digest;
+  const std::string none = make(classifier(), Format::kInt8, {}).result.plan_digest;
   const std::string dynamic =
-      make(classifier(), Format::kStatic, {{"m", Format::kDynamic}}).result.plan_digest;
+      make(classifier(), Format::kInt8, {{"m", Format::kInt8Dynamic}}).result.plan_digest;
   EXPECT_NE(none, dynamic);
-  EXPECT_NE(none, make(classifier(), Format::kStatic, {{"m", Format::kW8}}).result.plan_digest);
+  EXPECT_NE(none, make(classifier(), Format::kInt8, {{"m", Format::kW8}}).result.plan_digest);
 }
 
 // The search leaves dynamic nodes what they are, or in floats.
 TEST_F(Mixed, NodesAreKeptWhileTheRestIsChosenByMeasuring) {
   give_samples({1, 4, 8, 8});
   options.recipe.integer.search = true;
-  const Made made = make(classifier(), Format::kStatic, {{"y", Format::kDynamic}, {"m", Format::kFp32}});
+  const Made made = make(classifier(), Format::kInt8, {{"y", Format::kInt8Dynamic}, {"m", Format::kFp32}});
   EXPECT_EQ(arithmetic_of(made.result, "MatMul"), "float");
   EXPECT_THAT(arithmetic_of(made.result, "Gemm"), testing::Not(testing::StartsWith("static")));
   EXPECT_GT(made.sqnr_db, kLeastSqnr);
@@ -167,9 +167,9 @@ TEST_F(Mixed, NodesAreKeptWhileTheRestIsChosenByMeasuring) {
 TEST_F(Mixed, FourBitsForStaticNodesEightForDynamicOnes) {
   give_samples({1, 4, 8, 8});
   test::write_file(folder / "model.onnx", classifier().bytes());
-  options.recipe.format = Format::kStatic;
+  options.recipe.format = Format::kInt8;
   options.recipe.integer.weights = WeightType::kS4;
-  options.recipe.nodes = {{"m", Format::kDynamic}, {"y", Format::kDynamic}};
+  options.recipe.nodes = {{"m", Format::kInt8Dynamic}, {"y", Format::kInt8Dynamic}};
   const QuantizeResult result = quantize(folder / "model.onnx", folder / "mixed.onnx", options);
   EXPECT_EQ(tensor(result, "wa").encoding, StoredAs::kInt4);
   EXPECT_EQ(tensor(result, "wg").encoding, StoredAs::kUint8);
@@ -177,7 +177,7 @@ TEST_F(Mixed, FourBitsForStaticNodesEightForDynamicOnes) {
 }
 
 TEST_F(Mixed, AGemmAmongDynamicNodesCanBeFloats) {
-  const Made made = make(classifier(), Format::kDynamic, {{"y", Format::kW16}, {"a", Format::kFp32}});
+  const Made made = make(classifier(), Format::kInt8Dynamic, {{"y", Format::kW16}, {"a", Format::kFp32}});
   EXPECT_EQ(arithmetic_of(made.result, "MatMul"), "dynamic dynamic");  // and z, whose Gemm was split
   EXPECT_EQ(arithmetic_of(made.result, "Gemm"), "float");
   EXPECT_EQ(tensor(made.result, "wg").encoding, StoredAs::kFloat16);
@@ -202,7 +202,7 @@ TEST_F(Mixed, ADynamicLstmBehindAStaticConvolution) {
   give_samples({1, 8, 12});
   for (const Dialect dialect : {Dialect::kQdq, Dialect::kQOperator}) {
     options.recipe.integer.dialect = dialect;
-    const Made made = make(model, Format::kStatic, {{"y", Format::kDynamic}});
+    const Made made = make(model, Format::kInt8, {{"y", Format::kInt8Dynamic}});
     EXPECT_EQ(arithmetic_of(made.result, "Conv"), "static");
     EXPECT_EQ(arithmetic_of(made.result, "LSTM"), "dynamic");
     EXPECT_GT(made.sqnr_db, 20);  // through its states errors add up
@@ -221,7 +221,7 @@ TEST_F(Mixed, DynamicAttentionBehindAStaticProduct) {
   model.add(1, test::node("Attention", {"h", "w", "b"}, {"y"}, {int_attribute("num_heads", 2)}, {},
                           "com.microsoft"));
   give_samples({1, 6, 16});
-  const Made made = make(model, Format::kStatic, {{"y", Format::kDynamic}});
+  const Made made = make(model, Format::kInt8, {{"y", Format::kInt8Dynamic}});
   EXPECT_EQ(arithmetic_of(made.result, "MatMul"), "static");
   EXPECT_EQ(arithmetic_of(made.result, "Attention"), "dynamic");
   EXPECT_GT(made.sqnr_db, 20);
@@ -252,7 +252,7 @@ TEST_F(Mixed, StaticAndDynamicNodesShareAWeight) {
           options.recipe.integer.dialect = dialect;
           options.recipe.integer.weights = weights;
           options.recipe.granularity.kind = granularity;
-          const Made made = make(twins(op), Format::kStatic, {{"z", Format::kDynamic}});
+          const Made made = make(twins(op), Format::kInt8, {{"z", Format::kInt8Dynamic}});
           EXPECT_EQ(arithmetic_of(made.result, op), "static dynamic");
           EXPECT_GT(made.sqnr_db, kLeastSqnr) << op;
         }
@@ -294,13 +294,13 @@ TEST_F(Mixed, NodesInABranchAreNamedByTheirPath) {
   EXPECT_EQ(tensor(stored.result, "u").encoding, StoredAs::kInt8);
   EXPECT_FALSE(tensor(stored.result, "wh").stored);
   EXPECT_GT(stored.sqnr_db, 15);
-  const Made dynamic = make(model, Format::kDynamic, {{"y/else_branch/k", Format::kW8}});
+  const Made dynamic = make(model, Format::kInt8Dynamic, {{"y/else_branch/k", Format::kW8}});
   EXPECT_EQ(arithmetic_of(dynamic.result, "MatMul"), "dynamic dynamic dynamic float dynamic");
   EXPECT_GT(dynamic.sqnr_db, kLeastSqnr);
 
   // Static ranges are those of samples that take both branches.
-  Recipe recipe = passes::test::integer_recipe(Format::kStatic);
-  recipe.nodes = {{"y/else_branch/z", Format::kDynamic}, {"y/then_branch/k", Format::kFp32}};
+  Recipe recipe = passes::test::integer_recipe(Format::kInt8);
+  recipe.nodes = {{"y/else_branch/z", Format::kInt8Dynamic}, {"y/then_branch/k", Format::kFp32}};
   for (const Dialect dialect : {Dialect::kQdq, Dialect::kQOperator}) {
     recipe.integer.dialect = dialect;
     const passes::test::Rewritten rewritten(model.bytes(), recipe);
@@ -326,10 +326,10 @@ TEST_F(Mixed, DynamicNodesReadTheFloatsOfCodes) {
     options.recipe.integer.dialect = dialect;
     for (const bool integer_io : {false, true}) {
       options.recipe.integer.integer_io = integer_io;
-      const Nodes nodes = {{integer_io ? "a" : "z", Format::kDynamic}};
+      const Nodes nodes = {{integer_io ? "a" : "z", Format::kInt8Dynamic}};
       const std::string bytes = model.bytes();
       test::write_file(folder / "model.onnx", bytes);
-      options.recipe.format = Format::kStatic;
+      options.recipe.format = Format::kInt8;
       options.recipe.nodes = nodes;
       const QuantizeResult result = quantize(folder / "model.onnx", folder / "mixed.onnx", options);
       EXPECT_EQ(arithmetic_of(result, "Conv"),
@@ -348,11 +348,11 @@ TEST_F(Mixed, WhatMakesNoSenseIsRefused) {
     return std::string(error.what());
   };
   EXPECT_THAT(refusal(Format::kFp16, {{"m", Format::kW8}}), HasSubstr("nodes can stay fp32"));
-  EXPECT_THAT(refusal(Format::kStatic, {{"n", Format::kW8}}),
+  EXPECT_THAT(refusal(Format::kInt8, {{"n", Format::kW8}}),
               HasSubstr("'n': no node has this name or gives this value"));
-  EXPECT_THAT(refusal(Format::kDynamic, {{"m", Format::kStatic}}), HasSubstr("take `format=static`"));
+  EXPECT_THAT(refusal(Format::kInt8Dynamic, {{"m", Format::kInt8}}), HasSubstr("take `format=int8`"));
   options.recipe.rounding = Rounding::kAdaptive;
-  EXPECT_THAT(refusal(Format::kStatic, {{"m", Format::kDynamic}}), HasSubstr("`rounding=adaptive`"));
+  EXPECT_THAT(refusal(Format::kInt8, {{"m", Format::kInt8Dynamic}}), HasSubstr("`rounding=adaptive`"));
 }
 
 }  // namespace

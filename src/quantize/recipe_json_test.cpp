@@ -10,9 +10,9 @@ namespace {
 Recipe mixed() {
   Recipe recipe;
   recipe.integer.equalize = true;
-  recipe.format = Format::kStatic;
+  recipe.format = Format::kInt8;
   recipe.rounding = Rounding::kNearest;
-  recipe.nodes = {{"a", Format::kDynamic}, {"if/then_branch/b", Format::kW16}};
+  recipe.nodes = {{"a", Format::kInt8Dynamic}, {"if/then_branch/b", Format::kW16}};
   IntegerRecipe& integer = recipe.integer;
   integer.activations = ActivationType::kS16;
   integer.calibration = CalibrationMethod::kPercentile;
@@ -40,7 +40,7 @@ TEST(RecipeJsonTest, WhatASearchChangesComesBack) {
 
 TEST(RecipeJsonTest, RewritesThatAreSkippedComeBack) {
   Recipe recipe;
-  recipe.format = Format::kStatic;
+  recipe.format = Format::kInt8;
   recipe.integer.search = recipe.integer.equalize = false;
   recipe.integer.skip_rewrites = {Rewrite::kTanh, Rewrite::kPadChannels};
   recipe.integer.weigh_costs = false;
@@ -52,10 +52,10 @@ TEST(RecipeJsonTest, RewritesThatAreSkippedComeBack) {
 TEST(RecipeJsonTest, FewBitsComeBackWithTheLevelOfEachNode) {
   Recipe recipe;
   recipe.integer.search = recipe.integer.equalize = false;
-  recipe.format = Format::kInt4;
+  recipe.format = Format::kNbits4;
   recipe.few_bits = {FewBitsDialect::kNbits,    AccuracyLevel::k4, WeightMethod::kScale, 4.5, 1000,
                      {{"y", AccuracyLevel::k1}}};
-  recipe.nodes = {{"z", Format::kInt8}};
+  recipe.nodes = {{"z", Format::kNbits8}};
   const Recipe read = recipe_from(nlohmann::json::parse(to_json(recipe).dump()));
   EXPECT_EQ(to_json(read), to_json(recipe));
   EXPECT_EQ(read.few_bits.method, WeightMethod::kScale);
@@ -81,9 +81,16 @@ TEST(RecipeJsonTest, SaysOnlyWhatTheFormatLooksAt) {
   EXPECT_EQ(to_json(recipe), nlohmann::json({{"format", "w8"}}));
   recipe.format = Format::kFp16;
   EXPECT_EQ(to_json(recipe), nlohmann::json({{"format", "fp16"}, {"half_io", true}}));
-  recipe.format = Format::kDynamic;
+  recipe.format = Format::kInt8Dynamic;
   recipe.integer.equalize = false;
-  EXPECT_EQ(to_json(recipe), nlohmann::json({{"format", "dynamic"}, {"percentile", 90}}));
+  EXPECT_EQ(to_json(recipe), nlohmann::json({{"format", "int8-dynamic"}, {"percentile", 90}}));
+}
+
+TEST(RecipeJsonTest, FormatsMayHaveTheirAliases) {
+  const nlohmann::json made = {{"format", "static"}, {"nodes", {{"a", "dynamic"}, {"b", "int4"}}}};
+  const nlohmann::json read = to_json(recipe_from(made));
+  EXPECT_EQ(read["format"], "int8");
+  EXPECT_EQ(read["nodes"], nlohmann::json({{"a", "int8-dynamic"}, {"b", "nbits4"}}));
 }
 
 TEST(RecipeJsonTest, EveryFieldComesBack) {

@@ -99,15 +99,15 @@ struct Shape {
   ModelBuilder (*build)(std::size_t);
 };
 constexpr Shape kShapes[] = {{"fan", fan}, {"mixed fan", mixed_fan}, {"chain", chain}, {"ladder", ladder}};
-constexpr Format kFormats[] = {Format::kW8,   Format::kW4,     Format::kW16,     Format::kInt8,
-                               Format::kInt4, Format::kStatic, Format::kDynamic, Format::kFp16};
+constexpr Format kFormats[] = {Format::kW8,     Format::kW4,   Format::kW16,         Format::kNbits8,
+                               Format::kNbits4, Format::kInt8, Format::kInt8Dynamic, Format::kFp16};
 
 Recipe recipe_for(Format format) {
   Recipe recipe;
   recipe.format = format;
   recipe.min_bytes = 0;
   recipe.integer.calibration = CalibrationMethod::kMinMax;
-  recipe.integer.integer_io = format == Format::kStatic;
+  recipe.integer.integer_io = format == Format::kInt8;
   recipe.exclude = {"no node has this name"};
   recipe.ignore_unmatched = true;
   return recipe;
@@ -136,7 +136,7 @@ class StagedWork {
   }
   void verify() {
     index_.emplace(graph::verify(source_));
-    if (recipe_.format == Format::kStatic) ranges_ = ranges_of(*index_);
+    if (recipe_.format == Format::kInt8) ranges_ = ranges_of(*index_);
   }
   void plan() {
     ThreadPool pool(1);
@@ -195,7 +195,7 @@ TEST(Scaling, AStoppedCallEndsEveryStageSoon) {
   constexpr std::uint64_t kMost = 1024;  // count_step() asks as often as this
   for (const Shape& shape : kShapes) {
     const std::string bytes = shape.build(kSize).bytes();
-    for (const Format format : {Format::kW8, Format::kStatic, Format::kDynamic, Format::kFp16}) {
+    for (const Format format : {Format::kW8, Format::kInt8, Format::kInt8Dynamic, Format::kFp16}) {
       for (const Stage& stage : kStages) {
         if (!recipe_for(format).is_integer() && stage.run == &StagedWork::prepare) continue;  // nothing to do
         StagedWork work(bytes, format);

@@ -111,7 +111,7 @@ struct StaticSearchTest : testing::Test {
     ranges.model = source_digest(onnx::read_model(path), {}, pool);
     options.ranges = folder / "model.ranges";
     write_ranges(ranges, options.ranges);
-    options.recipe.format = Format::kStatic;
+    options.recipe.format = Format::kInt8;
   }
   Recipe run(const StaticLimits& limits = {}) {
     const auto make_meter = [this](std::uint64_t samples) {

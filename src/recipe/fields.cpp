@@ -8,6 +8,7 @@
 #include <charconv>
 #include <optional>
 
+#include "base/text.h"
 #include "recipe/format_info.h"
 
 namespace ounce {
@@ -66,10 +67,17 @@ std::optional<Number> number_of(std::string_view text) {
   return number;
 }
 
+// "one of auto, tensor, channel; did you mean 'tensor'?"
+std::string any_of(const char* what, const Texts& names, std::string_view word) {
+  const std::string guess = nearest(word, names);
+  return fmt::format("{} {}{}", what, fmt::join(names, ", "),
+                     guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess));
+}
+
 template <class Enum>
 requires std::is_enum_v<Enum> std::string parse(const RecipeField&, const std::string& text, Enum& value) {
   const std::optional<Enum> found = from_name<Enum>(text);
-  if (!found) return fmt::format("one of {}", fmt::join(names_of<Enum>(), ", "));
+  if (!found) return any_of("one of", names_of<Enum>(), text);
   value = *found;
   return {};
 }
@@ -108,7 +116,7 @@ std::string parse(const RecipeField&, const std::string& text, Texts& value) {
 }
 std::string parse(const RecipeField&, const std::string& text, std::set<Rewrite>& value) {
   const std::optional<Rewrite> found = from_name<Rewrite>(text);
-  if (!found) return fmt::format("one of {}", fmt::join(names_of<Rewrite>(), ", "));
+  if (!found) return any_of("one of", names_of<Rewrite>(), text);
   value.insert(*found);
   return {};
 }
@@ -153,7 +161,7 @@ std::string parse(const RecipeField& field, const std::string& text, std::map<st
   for (const FormatInfo& row : all_formats()) {
     if (row.for_single_nodes) names.emplace_back(name_of(row.format));
   }
-  return fmt::format("NAME=FORMAT, with the format {}", fmt::join(names, ", "));
+  return any_of("NAME=FORMAT, with the format", names, entry.word);
 }
 
 std::string parse(const RecipeField& field, const std::string& text,

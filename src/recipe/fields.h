@@ -87,7 +87,7 @@ void fields(SomeRecipe& r, F& f) {
     r.scale, u.scale);
   f({.path = "rounding",
      .option = "--rounding",
-     .help = "balanced (the errors of a channel sum to zero), nearest, adaptive (static: each layer gives "
+     .help = "balanced (the errors of a channel sum to zero), nearest, adaptive (int8: each layer gives "
              "what it gave before on calibration data; slower)"},
     r.rounding, u.rounding);
   f({.path = "codebook",
@@ -124,13 +124,14 @@ void fields(SomeRecipe& r, F& f) {
   f({.path = "nodes",
      .option = "--node",
      .help =
-         "NAME=FORMAT for the node that gives the value NAME: fp32, w16, w8, w4, int8, int4 or int2 (so "
-         "its weights are stored, and it computes on floats), with --to static also dynamic (repeatable)"},
+         "NAME=FORMAT for the node that gives the value NAME: fp32, w16, w8, w4, nbits8, nbits4 or nbits2 "
+         "(so "
+         "its weights are stored, and it computes on floats), with --to int8 also int8-dynamic (repeatable)"},
     r.nodes, u.nodes);
 
   f({.path = "integer.calibration",
      .option = "--calibration",
-     .help = "static: how the range of an activation is chosen: auto (measured on the data; without search "
+     .help = "int8: how the range of an activation is chosen: auto (measured on the data; without search "
              "least predicted error, value by value), minmax, mean, percentile, entropy, mse",
      .read_by = kStatic},
     r.integer.calibration, u.integer.calibration);
@@ -143,17 +144,17 @@ void fields(SomeRecipe& r, F& f) {
     r.integer.percentile, u.integer.percentile);
   f({.path = "integer.dialect",
      .option = "--dialect",
-     .help = "static: qdq (Q/DQ nodes, which runtimes fuse), qoperator (the integer ops themselves)",
+     .help = "int8: qdq (Q/DQ nodes, which runtimes fuse), qoperator (the integer ops themselves)",
      .read_by = kStatic},
     r.integer.dialect, u.integer.dialect);
   f({.path = "integer.activations",
      .option = "--activations",
-     .help = "static: type of activations: u8, s8, u16, s16",
+     .help = "int8: type of activations: u8, s8, u16, s16",
      .read_by = kStatic},
     r.integer.activations, u.integer.activations);
   f({.path = "integer.symmetric_activations",
      .option = "--symmetric-activations",
-     .help = "static: zero is the middle code of values that take both signs",
+     .help = "int8: zero is the middle code of values that take both signs",
      .read_by = kStatic},
     r.integer.symmetric_activations, u.integer.symmetric_activations);
   f({.path = "integer.weights",
@@ -171,7 +172,7 @@ void fields(SomeRecipe& r, F& f) {
     r.integer.reduce_range, u.integer.reduce_range);
   f({.path = "integer.integer_io",
      .option = "--integer-io",
-     .help = "static: inputs and outputs of the model become integers too",
+     .help = "int8: inputs and outputs of the model become integers too",
      .read_by = kStatic},
     r.integer.integer_io, u.integer.integer_io);
   f({.path = "integer.half_rest",
@@ -184,30 +185,30 @@ void fields(SomeRecipe& r, F& f) {
     r.integer.half_rest, u.integer.half_rest);
   f({.path = "integer.skip_rewrites",
      .option = "--skip-rewrite",
-     .help = "static: do not make these of ops that have integer kernels: hard-swish, tanh, conv-transpose, "
+     .help = "int8: do not make these of ops that have integer kernels: hard-swish, tanh, conv-transpose, "
              "mean, pad-channels (repeatable, or with commas)",
      .read_by = kStatic},
     r.integer.skip_rewrites, u.integer.skip_rewrites);
   f({.path = "integer.weigh_costs",
      .option = "--weigh-costs",
-     .help = "static: leave in floats what would be slower on integers (default: on)",
+     .help = "int8: leave in floats what would be slower on integers (default: on)",
      .read_by = kStatic,
      .off_option = "--no-weigh-costs"},
     r.integer.weigh_costs, u.integer.weigh_costs);
   f({.path = "integer.force_conv",
      .option = "--force-conv",
-     .help = "dynamic: ConvInteger as well, though it is several times slower than FP32",
+     .help = "int8-dynamic: ConvInteger as well, though it is several times slower than FP32",
      .read_by = kInteger},
     r.integer.force_conv, u.integer.force_conv);
   f({.path = "integer.values",
      .option = "--value",
-     .help = "static: NAME=WHAT for one activation, where WHAT is LOW:HIGH (its range), a --calibration "
+     .help = "int8: NAME=WHAT for one activation, where WHAT is LOW:HIGH (its range), a --calibration "
              "method, a type of --activations, or float (repeatable)",
      .read_by = kStatic},
     r.integer.values, u.integer.values);
   f({.path = "integer.search",
      .option = "--search",
-     .help = "static: choose the calibration, and the few ops that are better left in floats, by measuring "
+     .help = "int8: choose the calibration, and the few ops that are better left in floats, by measuring "
              "on the data (default: on)",
      .read_by = kStatic,
      .off_option = "--no-search",
@@ -221,13 +222,13 @@ void fields(SomeRecipe& r, F& f) {
     r.integer.equalize, u.integer.equalize);
   f({.path = "integer.correct_bias",
      .option = "--correct-bias",
-     .help = "static: take the mean error of every channel out of its bias (default: on)",
+     .help = "int8: take the mean error of every channel out of its bias (default: on)",
      .read_by = kStatic,
      .off_option = "--no-correct-bias"},
     r.integer.correct_bias, u.integer.correct_bias);
   f({.path = "integer.every_second",
      .option = "--every-second",
-     .help = "static: ranges of every second sample alone, of 16 or more (the search may find that better)",
+     .help = "int8: ranges of every second sample alone, of 16 or more (the search may find that better)",
      .read_by = kStatic},
     r.integer.every_second, u.integer.every_second);
 
@@ -298,7 +299,7 @@ void fields(SomeRecipe& r, F& f) {
 
 // Does the recipe look at such a field?
 bool reads(const Recipe& recipe, ReadBy by);
-// "`format=static` and `format=dynamic`": the formats that read it.
+// "`format=int8` and `format=int8-dynamic`": the formats that read it.
 std::string formats_that_read(ReadBy by);
 // Throws Error{kUsage} that names the first field that was set and that the recipe does not read. Switching
 // off what a format does not do is no mistake.

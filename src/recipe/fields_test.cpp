@@ -12,6 +12,7 @@ namespace ounce {
 namespace {
 
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 
 std::string refusal_of(const Recipe& recipe) {
@@ -46,9 +47,9 @@ TEST(RecipeFieldsTest, AFieldThatTheFormatDoesNotReadIsRefused) {
   recipe.integer.calibration = CalibrationMethod::kMse;
   const std::string is_static_only = "`integer.calibration` is for " + formats_that_read(ReadBy::kStatic);
   EXPECT_EQ(refusal_of(recipe), is_static_only);
-  recipe.format = Format::kDynamic;
+  recipe.format = Format::kInt8Dynamic;
   EXPECT_EQ(refusal_of(recipe), is_static_only);
-  recipe.format = Format::kStatic;
+  recipe.format = Format::kInt8;
   EXPECT_EQ(refusal_of(recipe), "");
   recipe.half.keep_names = true;
   EXPECT_THAT(refusal_of(recipe), HasSubstr("`half.keep_names` is for"));
@@ -90,6 +91,16 @@ TEST(RecipeFieldsTest, TextsSetFieldsByKeyOrPath) {
   EXPECT_EQ(recipe.integer.skip_rewrites, std::set{Rewrite::kTanh});
 }
 
+TEST(RecipeFieldsTest, AFormatHasAliasesAndIsWrittenByItsName) {
+  Recipe recipe;
+  set_field(recipe, "format", "static");
+  set_field(recipe, "nodes", "a=dynamic");
+  set_field(recipe, "nodes", "b=int4");
+  recipe.integer.search = false;
+  EXPECT_THAT(options_of(recipe),
+              ElementsAre("--to", "int8", "--node", "a=int8-dynamic", "--node", "b=nbits4", "--no-search"));
+}
+
 TEST(RecipeFieldsTest, TextsThatAreNoneAreRefused) {
   const auto refusal = [](const char* key, const char* text) -> std::string {
     try {
@@ -107,6 +118,8 @@ TEST(RecipeFieldsTest, TextsThatAreNoneAreRefused) {
   EXPECT_EQ(refusal("granularity", "block:"),
             "`granularity` 'block:' must be auto, tensor, channel, or block:N");
   EXPECT_THAT(refusal("nodes", "a=fp16"), HasSubstr("must be NAME=FORMAT"));
+  EXPECT_THAT(refusal("nodes", "a=nbit4"), EndsWith("; did you mean 'nbits4'?"));
+  EXPECT_THAT(refusal("format", "int8dynamic"), EndsWith("; did you mean 'int8-dynamic'?"));
 }
 
 TEST(RecipeFieldsTest, OptionsOfFieldsAndOfTheirValues) {

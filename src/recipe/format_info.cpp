@@ -1,5 +1,7 @@
 #include "recipe/format_info.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -11,6 +13,8 @@ constexpr std::int64_t kShiftOpset = 11;  // BitShift, which unpacks 4 bits
 
 constexpr auto kFormats = std::to_array<FormatInfo>({
     {.format = Format::kW8,
+     .label = "8-bit weights",
+     .help = "8-bit weights, FP32 arithmetic",
      .family = Family::kWeights,
      .weight_bits = 8,
      .typical_size = 0.25,
@@ -18,6 +22,8 @@ constexpr auto kFormats = std::to_array<FormatInfo>({
      .fallback = Format::kW8,
      .stage = SearchStage::kSafe},
     {.format = Format::kW16,
+     .label = "16-bit weights",
+     .help = "16-bit float weights, FP32 arithmetic",
      .family = Family::kWeights,
      .weight_bits = 16,
      .typical_size = 0.5,
@@ -26,6 +32,8 @@ constexpr auto kFormats = std::to_array<FormatInfo>({
      .fallback = Format::kW16,
      .stage = SearchStage::kSafe},
     {.format = Format::kW4,
+     .label = "4-bit weights",
+     .help = "4-bit weights, FP32 arithmetic",
      .family = Family::kWeights,
      .weight_bits = 4,
      .typical_size = 0.15,
@@ -34,27 +42,35 @@ constexpr auto kFormats = std::to_array<FormatInfo>({
      .opset = kShiftOpset,
      .fallback = Format::kW8,
      .stage = SearchStage::kRare},
-    {.format = Format::kInt8,
+    {.format = Format::kNbits8,
+     .label = "8-bit MatMulNBits",
+     .help = "8-bit weights in MatMulNBits kernels",
      .family = Family::kNbits,
      .weight_bits = 8,
      .typical_size = 0.27,
      .for_single_nodes = true,
      .fallback = Format::kW8,
      .stage = SearchStage::kRare},
-    {.format = Format::kInt4,
+    {.format = Format::kNbits4,
+     .label = "4-bit MatMulNBits",
+     .help = "4-bit weights in MatMulNBits kernels",
      .family = Family::kNbits,
      .weight_bits = 4,
      .typical_size = 0.16,
      .for_single_nodes = true,
      .fallback = Format::kW8,
      .stage = SearchStage::kRare},
-    {.format = Format::kInt2,
+    {.format = Format::kNbits2,
+     .label = "2-bit MatMulNBits",
+     .help = "2-bit weights in MatMulNBits kernels",
      .family = Family::kNbits,
      .weight_bits = 2,
      .typical_size = 0.1,
      .for_single_nodes = true,
      .fallback = Format::kW8},
-    {.format = Format::kStatic,
+    {.format = Format::kInt8,
+     .label = "INT8 static",
+     .help = "INT8 arithmetic, calibrated activations",
      .family = Family::kInteger,
      .arithmetic = Arithmetic::kStatic,
      .weight_bits = 8,
@@ -65,7 +81,9 @@ constexpr auto kFormats = std::to_array<FormatInfo>({
      .needs_data = true,
      .fallback = Format::kW8,
      .stage = SearchStage::kUsual},
-    {.format = Format::kDynamic,
+    {.format = Format::kInt8Dynamic,
+     .label = "INT8 dynamic",
+     .help = "INT8 arithmetic, activation scales found at run time",
      .family = Family::kInteger,
      .arithmetic = Arithmetic::kDynamic,
      .weight_bits = 8,
@@ -77,6 +95,8 @@ constexpr auto kFormats = std::to_array<FormatInfo>({
      .fallback = Format::kW8,
      .stage = SearchStage::kUsual},
     {.format = Format::kFp16,
+     .label = "FP16",
+     .help = "FP16 arithmetic",
      .family = Family::kHalf,
      .arithmetic = Arithmetic::kFloat16,
      .weight_bits = 16,
@@ -86,6 +106,8 @@ constexpr auto kFormats = std::to_array<FormatInfo>({
      .fallback = Format::kFp32,
      .stage = SearchStage::kRare},
     {.format = Format::kBf16,
+     .label = "BF16",
+     .help = "BF16 arithmetic",
      .family = Family::kHalf,
      .arithmetic = Arithmetic::kBfloat16,
      .weight_bits = 16,
@@ -94,6 +116,8 @@ constexpr auto kFormats = std::to_array<FormatInfo>({
      .opset = 13,
      .fallback = Format::kFp32},
     {.format = Format::kFp32,
+     .label = "FP32",
+     .help = "unchanged",
      .family = Family::kNone,
      .weight_bits = 32,
      .typical_size = 1,
@@ -135,6 +159,15 @@ Format nbits(unsigned bits) { return with_bits(Family::kNbits, bits); }
 
 Format format_with(Arithmetic arithmetic) {
   return find([&](const FormatInfo& row) { return row.arithmetic == arithmetic; })->format;
+}
+
+std::string display_name(Format format) {
+  const FormatInfo& row = info_of(format);
+  return fmt::format("{}, W{}A{}", row.label, row.weight_bits, row.activation_bits);
+}
+
+std::string name_and_label(Format format) {
+  return fmt::format("{} ({})", name_of(format), display_name(format));
 }
 
 std::vector<Format> formats_of(Family family) {

@@ -12,6 +12,8 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace ounce {
@@ -35,6 +37,8 @@ enum class SearchStage : std::uint8_t {
 
 struct FormatInfo {
   Format format;
+  std::string_view label;  // in the terms of the field; display_name() adds the bits
+  std::string_view help;   // a clause: what is stored, and what computes
   Family family;
   Arithmetic arithmetic = Arithmetic::kFloat;  // of layers that have kernels for it
   std::uint8_t weight_bits;
@@ -64,6 +68,12 @@ Format format_with(Arithmetic arithmetic);
 std::vector<Format> formats_of(Family family);
 // The format of the same family with the next larger number of bits; `format` itself if it has the most.
 Format wider(Format format);
+
+// "INT8 static, W8A8", "8-bit weights, W8A32": W has the bits of weights, A those of the activations that
+// layers compute with.
+std::string display_name(Format format);
+// "int8 (INT8 static, W8A8)"
+std::string name_and_label(Format format);
 
 inline bool is_integer(Format format) { return info_of(format).family == Family::kInteger; }
 inline bool is_half(Format format) { return info_of(format).family == Family::kHalf; }

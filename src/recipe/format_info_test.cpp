@@ -12,6 +12,8 @@ TEST(FormatInfoTest, EveryRowAgreesWithItself) {
   for (const FormatInfo& row : all_formats()) {
     SCOPED_TRACE(name_of(row.format));
     EXPECT_EQ(&info_of(row.format), &row);
+    EXPECT_FALSE(row.label.empty());
+    EXPECT_FALSE(row.help.empty());
     EXPECT_EQ(is_integer(row.format), is_integer(row.arithmetic));
     EXPECT_EQ(is_storage(row.format), row.arithmetic == Arithmetic::kFloat);
     EXPECT_EQ(is_few_bits(row.format), row.family == Family::kNbits);
@@ -24,6 +26,26 @@ TEST(FormatInfoTest, EveryRowAgreesWithItself) {
     EXPECT_TRUE(info_of(row.fallback).for_single_nodes);
     EXPECT_GE(info_of(row.fallback).weight_bits, row.weight_bits);
   }
+}
+
+TEST(FormatInfoTest, NamesSayWhetherInt8IsStaticAndWhereMatMulNBitsComputes) {
+  for (const char* name : {"int8", "static", "int8-static"}) {
+    SCOPED_TRACE(name);
+    ASSERT_EQ(from_name<Format>(name), Format::kInt8);
+    EXPECT_TRUE(is_static(*from_name<Format>(name)));
+  }
+  EXPECT_TRUE(is_dynamic(from_name<Format>("dynamic").value()));
+  EXPECT_EQ(from_name<Format>("int4"), nbits(4));
+  EXPECT_EQ(from_name<Format>("int2"), nbits(2));
+  EXPECT_EQ(from_name<Format>("nbits8"), nbits(8));
+}
+
+TEST(FormatInfoTest, DisplayNamesHaveTheBitsOfWeightsAndActivations) {
+  EXPECT_EQ(display_name(Format::kInt8), "INT8 static, W8A8");
+  EXPECT_EQ(display_name(Format::kInt8Dynamic), "INT8 dynamic, W8A8");
+  EXPECT_EQ(display_name(weight_only(4)), "4-bit weights, W4A32");
+  EXPECT_EQ(name_and_label(nbits(8)), "nbits8 (8-bit MatMulNBits, W8A32)");
+  EXPECT_EQ(display_name(Format::kFp16), "FP16, W16A16");
 }
 
 TEST(FormatInfoTest, FormatsAreFoundByWhatTheyDo) {

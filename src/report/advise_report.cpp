@@ -111,7 +111,7 @@ std::string measured_text(const AdviseResult& result) {
     text += fmt::format("compared on {} of {} samples", result.quality_samples, result.samples);
     for (const MethodFinding& method : result.methods) {
       if (info_of(method.format).needs_data && method.is_measured)
-        text += fmt::format(" (static on {}, calibrated on {} others)", method.samples,
+        text += fmt::format(" ({} on {}, calibrated on {} others)", name_of(method.format), method.samples,
                             result.calibration_samples);
     }
   }
@@ -131,7 +131,7 @@ std::string method_table(const AdviseResult& result) {
     if (!method.is_measured) continue;
     has_rows = true;
     const char* verdict = method.is_acceptable ? "yes" : method.is_uncertain ? "not certain" : "NO";
-    table.add({name_of(method.format), bytes_text(method.bytes), percent_text(method.ratio),
+    table.add({name_and_label(method.format), bytes_text(method.bytes), percent_text(method.ratio),
                speed_text(method), method.peak_memory == 0 ? "-" : bytes_text(method.peak_memory),
                decibel_text(method.sqnr_db), plainly("{}: {}", verdict, with_options(method.quality))});
   }

@@ -6,8 +6,8 @@ namespace ounce::report {
 namespace {
 
 TEST(OptionWordsTest, FieldsBecomeOptions) {
-  EXPECT_EQ(with_options("static needs to see real data: give `data`"),
-            "static needs to see real data: give --data");
+  EXPECT_EQ(with_options("`format=int8` needs calibration data: give `data`"),
+            "--to int8 needs calibration data: give --data");
   EXPECT_EQ(with_options("`shape` NAME=LENGTH says otherwise"), "--shape NAME=LENGTH says otherwise");
   EXPECT_EQ(with_options("`half.keep`"), "--keep-fp32");
   EXPECT_EQ(with_options("`carry` and `shards` exclude each other"),
@@ -15,7 +15,7 @@ TEST(OptionWordsTest, FieldsBecomeOptions) {
 }
 
 TEST(OptionWordsTest, ValuesStandBehindTheirOption) {
-  EXPECT_EQ(with_options("`format=static` keeps them"), "--to static keeps them");
+  EXPECT_EQ(with_options("`format=int8` keeps them"), "--to int8 keeps them");
   EXPECT_EQ(with_options("(`rescale_factor=1/255`)"), "(--rescale 1/255)");
   EXPECT_EQ(with_options("`nodes=a=b`"), "--node a=b");
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "recipe/format_info.h"
 #include "report/recipe_command.h"
 #include "report/table.h"
 
@@ -36,7 +37,7 @@ const char* word_of(ProofFinding finding) {
 std::string prove_text(const Proof& proof) {
   const Statement& statement = proof.statement;
   std::string text = plainly("{}: {}, made by Ounce {}\n", proof.model,
-                             std::string(name_of(statement.recipe.format)), statement.version);
+                             name_and_label(statement.recipe.format), statement.version);
   text += plainly("  made by      {}\n", making_command(statement));
   if (statement.gate) {
     text += plainly("  judged by    {}\n", judging_command(statement));
@@ -64,7 +65,7 @@ std::string prove_table(const std::vector<ProveRow>& rows) {
     if (!row.error.empty()) {
       table.add({row.model.filename().string(), "", "error"});
     } else {
-      table.add({row.model.filename().string(), name_of(row.result.statement.recipe.format),
+      table.add({row.model.filename().string(), name_and_label(row.result.statement.recipe.format),
                  name_of(row.result.verdict())});
     }
   }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "recipe/format_info.h"
 #include "report/recipe_command.h"
 #include "report/table.h"
 
@@ -61,7 +62,7 @@ std::string publish_text(const PublishResult& result) {
     for (const PublishedVariant& variant : model.variants) {
       std::vector<std::string> cells = {variant.variant,
                                         variant.file.string(),
-                                        name_of(variant.format),
+                                        name_and_label(variant.format),
                                         variant.is_written ? bytes_text(variant.bytes) : "",
                                         variant.is_written ? percent_text(variant.ratio) : "",
                                         quality_cell(variant)};

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "recipe/format_info.h"
 #include "report/recipe_command.h"
 #include "report/reports.h"
 #include "report/sqnr_words.h"
@@ -58,6 +59,7 @@ std::string stored_text(const QuantizeResult& result) {
 
 std::string quantize_table(const std::vector<QuantizeRow>& rows, bool dry_run) {
   Table table({{"model"},
+               {"format"},
                {"before", Align::kRight},
                {"after", Align::kRight},
                {"size", Align::kRight},
@@ -68,18 +70,20 @@ std::string quantize_table(const std::vector<QuantizeRow>& rows, bool dry_run) {
                {dry_run ? "would write" : "written"}});
   for (const QuantizeRow& row : rows) {
     if (!row.error.empty()) {
-      table.add({row.model.string(), "-", "-", "-", "-", "-", "-", "-", "nothing: see below"});
+      table.add({row.model.string(), "-", "-", "-", "-", "-", "-", "-", "-", "nothing: see below"});
       continue;
     }
     const QuantizeResult& result = row.result;
-    table.add({row.model.string(), bytes_text(result.bytes_before), bytes_text(result.bytes_after),
-               percent_text(result.ratio()), stored_text(result), decibel_text(result.sqnr_db),
-               output_text(result.trial), seconds_text(result.seconds), result.output.string()});
+    table.add({row.model.string(), display_name(result.format), bytes_text(result.bytes_before),
+               bytes_text(result.bytes_after), percent_text(result.ratio()), stored_text(result),
+               decibel_text(result.sqnr_db), output_text(result.trial), seconds_text(result.seconds),
+               result.output.string()});
   }
   const Totals totals = totals_of(rows);
   if (rows.size() > 1 && rows.front().model != rows.back().model) {
     table.add_rule();
-    table.add({fmt::format("total {}", totals.models), bytes_text(totals.before), bytes_text(totals.after),
+    table.add({fmt::format("total {}", totals.models), "", bytes_text(totals.before),
+               bytes_text(totals.after),
                totals.before == 0 ? "-" : percent_text(ratio(totals.after, totals.before)), "", "", "",
                seconds_text(totals.seconds),
                totals.failed == 0 ? "" : fmt::format("{} not written", totals.failed)});

@@ -1,6 +1,6 @@
-// The library names its fields in backticks: "give `data`", "`format=static` keeps them". The command line
-// names the options that set them: "give --data", "--to static keeps them". A program that calls the verbs
-// (the C API, Python) passes parameters: "give `data`", "`to=\"static\"` keeps them". A verb may name an
+// The library names its fields in backticks: "give `data`", "`format=int8` keeps them". The command line
+// names the options that set them: "give --data", "--to int8 keeps them". A program that calls the verbs
+// (the C API, Python) passes parameters: "give `data`", "`to=\"int8\"` keeps them". A verb may name an
 // option of its own in the same way: "`--shard` '4/3' must be I/N".
 //
 // For sentences only: errors, notes, verdicts, reasons, findings. Names and paths stay as they are.
@@ -42,7 +42,7 @@ std::vector<FieldRef> fields_in(std::string_view sentence);
 
 // A statement as the command lines that replay it by hand.
 
-// "ounce quantize SOURCE -o OUT --to static --no-search …": where the files are nobody knows but the user.
+// "ounce quantize SOURCE -o OUT --to int8 --no-search …": where the files are nobody knows but the user.
 std::string making_command(const Statement& statement);
 // "ounce verify SOURCE MODEL --data DATA --max-drop 1% …"; empty when no gate was stated.
 std::string judging_command(const Statement& statement);

@@ -23,14 +23,14 @@ TEST(RecipeCommandTest, SaysWhatIsNotUsual) {
 
 TEST(RecipeCommandTest, AMixNamesItsNodes) {
   Recipe recipe;
-  recipe.format = Format::kStatic;
-  recipe.nodes = {{"a b", Format::kW8}, {"c", Format::kDynamic}};
+  recipe.format = Format::kInt8;
+  recipe.nodes = {{"a b", Format::kW8}, {"c", Format::kInt8Dynamic}};
   recipe.integer.values["x"].range = ValueRange{-1, 6.5};
   recipe.integer.values["y"].keep_float = true;
   recipe.integer.equalize = true;
   EXPECT_THAT(options_of(recipe),
-              ElementsAre("--to", "static", "--node", "a b=w8", "--node", "c=dynamic", "--value", "x=-1:6.5",
-                          "--value", "y=float", "--no-search", "--equalize"));
+              ElementsAre("--to", "int8", "--node", "a b=w8", "--node", "c=int8-dynamic", "--value",
+                          "x=-1:6.5", "--value", "y=float", "--no-search", "--equalize"));
 }
 
 TEST(RecipeCommandTest, AGateNamesItsLimitsAndItsSamples) {

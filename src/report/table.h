@@ -88,7 +88,7 @@ struct NamesOf<ErrorCode> {
 
 namespace ounce::report {
 
-// A field of an options struct that a message names: {"format", "static"}; the value may be empty.
+// A field of an options struct that a message names: {"format", "int8"}; the value may be empty.
 struct FieldRef {
   std::string field, value;
 };

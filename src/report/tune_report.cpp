@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "recipe/format_info.h"
 #include "report/recipe_command.h"
 #include "report/sqnr_words.h"
 #include "report/table.h"
@@ -79,10 +80,10 @@ Table trial_table(const TuneResult& result) {
   return table;
 }
 
-// "12 static, 3 w8 (conv_post, …)"
+// "12 int8 (INT8 static, W8A8); 3 w8 (8-bit weights, W8A32): conv_post, …"
 std::string layers_text(const std::vector<LayerChoice>& layers) {
   std::map<std::string, std::vector<std::string>> by_format;
-  for (const LayerChoice& layer : layers) by_format[name_of(layer.format)].push_back(layer.name);
+  for (const LayerChoice& layer : layers) by_format[name_and_label(layer.format)].push_back(layer.name);
   std::vector<std::pair<std::string, std::vector<std::string>>> sorted(by_format.begin(), by_format.end());
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return a.second.size() > b.second.size(); });
@@ -90,10 +91,10 @@ std::string layers_text(const std::vector<LayerChoice>& layers) {
   constexpr std::size_t kNamed = 4;
   for (const auto& [format, names] : sorted) {
     std::string part = plainly("{} {}", names.size(), format);
-    if (names.size() <= kNamed && sorted.size() > 1) part += fmt::format(" ({})", fmt::join(names, ", "));
+    if (names.size() <= kNamed && sorted.size() > 1) part += fmt::format(": {}", fmt::join(names, ", "));
     parts.push_back(std::move(part));
   }
-  return fmt::format("{}", fmt::join(parts, ", "));
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ TuneResult two_of_one_name() {
   result.model = "model.onnx";
   result.output = "small.onnx";
   result.passed = true;
-  result.trials = {trial("static", 1.5), trial("static", 2)};
+  result.trials = {trial("int8", 1.5), trial("int8", 2)};
   result.best_trial = 1;
   result.best = result.trials[1];
   return result;
@@ -53,10 +53,10 @@ TEST(TuneReportTest, WhatPassesButIsSlowerIsSaidToBe) {
   result.passed = false;
   result.output.clear();
   result.closest = "small.closest.onnx";
-  result.trials[1] = result.best = trial("static", 0.8);
+  result.trials[1] = result.best = trial("int8", 0.8);
   const std::string text = tune_text(result);
   EXPECT_THAT(text, HasSubstr("passed, but slower"));
-  EXPECT_THAT(text, HasSubstr("closest came static: 40.0 dB, 30 wanted, but slower than the original"));
+  EXPECT_THAT(text, HasSubstr("closest came int8: 40.0 dB, 30 wanted, but slower than the original"));
   EXPECT_THAT(text, Not(HasSubstr("best")));
 }
 
@@ -70,7 +70,7 @@ TEST(TuneReportTest, NothingIsCalledFastThatWasNotTimed) {
 
 TEST(TuneReportTest, EveryRejectedModelHasItsReasonInTheTable) {
   TuneResult result = two_of_one_name();
-  TuneTrial failed = trial("static", 1.9);
+  TuneTrial failed = trial("int8", 1.9);
   failed.passed = false;
   failed.samples = 300;
   failed.samples_needed = 307;
@@ -82,7 +82,7 @@ TEST(TuneReportTest, EveryRejectedModelHasItsReasonInTheTable) {
   TuneTrial lossy = trial("w4", 1);
   lossy.passed = false;
   lossy.reason = "top1_accuracy is worse by 1.60 points, more than the 1.00 points of `gates.max_drop`";
-  TuneTrial refused = trial("dynamic", 1);
+  TuneTrial refused = trial("int8-dynamic", 1);
   refused.held_out = false;
   refused.reason = "on held-out data: output 'y' has 24.0 dB";
   result.trials.insert(result.trials.end(), {failed, useless, lossy, refused});

@@ -144,10 +144,10 @@ void fields(MaybeConst<QuantizeResult> auto& result, auto& f) {
   f("scale_changes", result.scale_changes,
     "weights of a QAT model whose trained scales were increased for the target; empty: all scales are kept");
   f("nodes", result.nodes,
-    "static and dynamic: every op with weights, and every one that computes with integers; fp16 and bf16: "
+    "int8 and int8-dynamic: every op with weights, and every one that computes with integers; fp16 and bf16: "
     "every node "
     "with float32 inputs or outputs");
-  f("activations", result.activations, "static: every value that is quantized between ops");
+  f("activations", result.activations, "int8: every value that is quantized between ops");
   f("tensors", result.tensors, "every float tensor, in the order of the file");
 }
 

@@ -42,7 +42,7 @@ TEST(Results, WhatWasNotMeasuredIsNull) {
 
 TEST(Results, ARejectedTrialSaysWhatItLacks) {
   TuneResult tuned;
-  tuned.trials = {trial_of("static")};
+  tuned.trials = {trial_of("int8")};
   tuned.trials[0].reason = "300 of 307 samples needed at 90 % confidence";
   tuned.trials[0].samples_needed = 307;
   tuned.trials[0].more_samples = 14;
@@ -81,7 +81,7 @@ TEST(Results, AnErrorStandsBesideTheResults) {
   report::Row<ModelInfo> good, bad;
   good.result.path = "good.onnx";
   bad.model = "bad.onnx";
-  bad.error = {2, "bad.onnx: is no model", ErrorCode::kBadInput, {{"format", "static"}}};
+  bad.error = {2, "bad.onnx: is no model", ErrorCode::kBadInput, {{"format", "int8"}}};
   const Json json = Document("inspect").add(std::vector{good, bad}).json("ounce inspect good.onnx bad.onnx");
   EXPECT_EQ(json["schema_version"], 2);
   EXPECT_EQ(json["verb"], "inspect");
@@ -90,7 +90,7 @@ TEST(Results, AnErrorStandsBesideTheResults) {
   EXPECT_EQ(json["results"][0]["model"], "good.onnx");
   EXPECT_EQ(json["errors"], Json::array({{{"code", "bad_input"},
                                           {"message", "bad.onnx: is no model"},
-                                          {"fields", {{{"field", "format"}, {"value", "static"}}}},
+                                          {"fields", {{{"field", "format"}, {"value", "int8"}}}},
                                           {"model", "bad.onnx"}}}));
 }
 

@@ -20,7 +20,7 @@ inline std::vector<std::string> corners_of(const TuneTrial& trial) {
 
 void fields(MaybeConst<TuneTrial> auto& trial, auto& f) {
   using namespace results;
-  f("name", trial.name, "such as \"static, 3 of 24 layers stored only\"");
+  f("name", trial.name, "such as \"int8, 3 of 24 layers stored only\"");
   f("problem", sentence(trial.problem),
     "why it could not be made; then nothing below is filled in; else empty");
   f("bytes", trial.bytes, "size of the model");
@@ -238,7 +238,7 @@ void fields(MaybeConst<AdviseResult> auto& result, auto& f) {
   f("family", result.family, "what the model is, by its structure");
   f("baseline", result.baseline, "the original, measured");
   f("samples", result.samples, "in the data");
-  f("calibration_samples", result.calibration_samples, "that static was calibrated on");
+  f("calibration_samples", result.calibration_samples, "that int8 was calibrated on");
   f("quality_samples", result.quality_samples, "the most that a method was compared on");
   f("generated", result.is_generated, "true: random inputs");
   f("confidence", result.confidence, "of the gate");

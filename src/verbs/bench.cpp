@@ -129,7 +129,7 @@ void declare(Options& options, Arguments& arguments) {
 constexpr std::string_view kEveryday[] = {"--seconds",     "--repeats", "--batch",  "--data", "--threads",
                                           "--cold-starts", "--profile", "--tokens", "--json", "--report"};
 constexpr std::string_view kExamples[] = {"ounce bench model.onnx model.w8.onnx",
-                                          "ounce bench gpt.onnx gpt.int4.onnx --tokens 64 --data text.npz",
+                                          "ounce bench gpt.onnx gpt.nbits4.onnx --tokens 64 --data text.npz",
                                           "ounce bench model.onnx model.w8.onnx -b 1,8 --report bench.html"};
 
 }  // namespace bench_verb

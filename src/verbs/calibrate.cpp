@@ -107,7 +107,7 @@ constexpr const VerbInfo* kInside[] = {&kMerge};
 
 constexpr std::string_view kEveryday[] = {"--data", "--output", "--samples", "--json"};
 constexpr std::string_view kExamples[] = {"ounce calibrate model.onnx --data calib.npz -o model.ranges.json",
-                                          "ounce quantize model.onnx --to static --ranges model.ranges.json"};
+                                          "ounce quantize model.onnx --to int8 --ranges model.ranges.json"};
 
 }  // namespace calibrate_verb
 

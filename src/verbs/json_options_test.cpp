@@ -33,11 +33,19 @@ std::string refusal(const std::string& verb, const ordered_json& options) {
 }
 
 TEST(JsonOptions, HaveNamesWithDashesOrUnderscores) {
-  EXPECT_EQ(command("quantize",
-                    {{"model", "-a.onnx"}, {"to", "static"}, {"min_bytes", 7}, {"exclude", {"a", "b"}}}),
-            "ounce quantize -a.onnx --to static --min-bytes 7 --exclude a --exclude b");
+  EXPECT_EQ(
+      command("quantize", {{"model", "-a.onnx"}, {"to", "int8"}, {"min_bytes", 7}, {"exclude", {"a", "b"}}}),
+      "ounce quantize -a.onnx --to int8 --min-bytes 7 --exclude a --exclude b");
   EXPECT_EQ(command("contract set", {{"rescale", 0.25}, {"output", "b"}, {"model", "a"}}),
             "ounce contract set a --output b --rescale 0.25");
+}
+
+TEST(JsonOptions, AFormatMayHaveAnAlias) {
+  for (const char* to : {"static", "int8-static", "int8", "dynamic", "int4", "int2"})
+    EXPECT_NO_THROW(read("quantize", {{"model", "a"}, {"to", to}})) << to;
+  EXPECT_NO_THROW(read("sensitivity", {{"model", "a"}, {"to", "static"}}));
+  EXPECT_THAT(refusal("sensitivity", {{"model", "a"}, {"to", "int4"}}), HasSubstr("int4 not in"));
+  EXPECT_THAT(refusal("quantize", {{"model", "a"}, {"to", "nbit4"}}), HasSubstr("did you mean 'nbits4'?"));
 }
 
 TEST(JsonOptions, ArgumentsComeInTheirOwnOrder) {

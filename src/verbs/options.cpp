@@ -55,13 +55,15 @@ std::string read_size(const std::string& word, std::uint64_t& bytes) {
 
 }  // namespace
 
-Check any_of(std::vector<std::string> words) {
+Check any_of(std::vector<std::string> words, const std::vector<std::string>& aliases) {
   const std::string set = fmt::format("{{{}}}", fmt::join(words, ","));
-  return {[words, set](const std::string& word) {
-            const bool is_known = std::find(words.begin(), words.end(), word) != words.end();
-            return is_known ? std::string() : fmt::format("{} not in {}", word, set);
+  std::vector<std::string> known = words;
+  known.insert(known.end(), aliases.begin(), aliases.end());
+  return {[known = std::move(known), set](const std::string& word) {
+            if (std::find(known.begin(), known.end(), word) != known.end()) return std::string();
+            return with_guess(fmt::format("{} not in {}", word, set), nearest(word, known));
           },
-          set, words};
+          set, std::move(words)};
 }
 
 Check whole_number() {

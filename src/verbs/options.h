@@ -33,7 +33,8 @@ struct Check {
   std::vector<std::string> choices = {};                        // the only words there are; empty: any
 };
 
-Check any_of(std::vector<std::string> words);
+// `aliases` are accepted, too, and not shown.
+Check any_of(std::vector<std::string> words, const std::vector<std::string>& aliases = {});
 Check whole_number();
 Check whole_between(std::int64_t low, std::int64_t high);
 Check number_between(double low, double high);  // not NaN either
@@ -195,7 +196,7 @@ std::string with_guess(const std::string& message, const std::string& guess);
 // In the order of the enum.
 template <class Enum>
 Check any_name_of() {
-  return any_of(names_of<Enum>());
+  return any_of(names_of<Enum>(), aliases_of<Enum>());
 }
 
 // By the alphabet.
@@ -203,7 +204,7 @@ template <class Enum>
 Check any_sorted_name_of() {
   std::vector<std::string> names = names_of<Enum>();
   std::sort(names.begin(), names.end());
-  return any_of(std::move(names));
+  return any_of(std::move(names), aliases_of<Enum>());
 }
 
 // Of these values only.

@@ -180,14 +180,14 @@ void declare(Options& options, Arguments& arguments) {
                    "without, only the stored weights are compared and the file may not run)");
   options.add_flag(
       "--allow-slower", arguments.allow_slower,
-      "static, dynamic: write the model even if it is slower than the original on this CPU (default: "
+      "int8, int8-dynamic: write the model even if it is slower than the original on this CPU (default: "
       "refuse with exit 3)");
   options.add_option("--runtime", arguments.runtime,
                      "ONNX Runtime for that: a library's path, or a version (default: the newest)");
   add_isolation_options(options, arguments.isolation, "Runtime");
   add_cpu_option(
       options, arguments.on,
-      "static, dynamic: other CPUs to run the result on before it is written: avx2, avx512, arm64; "
+      "int8, int8-dynamic: other CPUs to run the result on before it is written: avx2, avx512, arm64; "
       "none; auto for all that can be shown here (default: auto)");
   add_integer_options(options, arguments.recipe);
   add_few_bits_options(options, arguments.recipe);
@@ -200,17 +200,17 @@ void declare(Options& options, Arguments& arguments) {
   add_emit_options(options, arguments.emit);
   options
       .add_option("--ranges", arguments.ranges,
-                  "static: what 'ounce calibrate' saw; without it, the data of --data is looked at")
-      ->group("Integer arithmetic (--to static, --to dynamic)");
+                  "int8: what 'ounce calibrate' saw; without it, the data of --data is looked at")
+      ->group("Integer arithmetic (--to int8, --to int8-dynamic)");
   add_data_options(options, arguments.data, /*with_contract=*/true,
-                   "required for --to static without --ranges; default otherwise: random inputs");
+                   "required for --to int8 without --ranges; default otherwise: random inputs");
 }
 
 constexpr std::string_view kEveryday[] = {"--output", "--to",      "--data",    "--memory", "--exclude",
                                           "--target", "--dry-run", "--verbose", "--json",   "--report"};
 constexpr std::string_view kExamples[] = {
     "ounce quantize model.onnx",
-    "ounce quantize model.onnx --to static --data calib.npz --report quantize.html",
+    "ounce quantize model.onnx --to int8 --data calib.npz --report quantize.html",
     "ounce quantize models/ -o small/ --to w8"};
 
 }  // namespace quantize_verb

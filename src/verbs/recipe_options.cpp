@@ -108,35 +108,45 @@ class Binding {
 }  // namespace
 
 Check any_format(bool (*is_meant)(Format)) {
-  Words names;
-  for (const FormatInfo& row : all_formats()) {
-    if (is_meant(row.format)) names.emplace_back(name_of(row.format));
-  }
-  std::sort(names.begin(), names.end());
-  Check check = any_of(std::move(names));
-  check.problem = [is_meant, is_none = check.problem](const std::string& word) {
-    const auto format = from_name<Format>(word);
-    return format && is_meant(*format) ? std::string() : is_none(word);
+  const auto names_among = [is_meant](const auto& all) {
+    Words names;
+    for (const Named<Format>& entry : all) {
+      if (is_meant(entry.value)) names.emplace_back(entry.name);
+    }
+    std::sort(names.begin(), names.end());
+    return names;
   };
-  return check;
+  return any_of(names_among(NamesOf<Format>::kAll), names_among(NamesOf<Format>::kAliases));
 }
 
+namespace {
+
+// "w8 (8-bit weights, FP32 arithmetic; 25 % of the size), …"
+std::string format_help(bool (*is_meant)(Format)) {
+  Words words, aliases;
+  for (const FormatInfo& row : all_formats()) {
+    if (!is_meant(row.format)) continue;
+    words.push_back(fmt::format("{} ({}; {:.0f} % of the size{})", name_of(row.format), row.help,
+                                100 * row.typical_size, row.needs_data ? "; needs --data or --ranges" : ""));
+  }
+  for (const Named<Format>& alias : NamesOf<Format>::kAliases) {
+    if (is_meant(alias.value)) aliases.push_back(fmt::format("{} for {}", alias.name, name_of(alias.value)));
+  }
+  return fmt::format("format: {}{}", fmt::join(words, ", "),
+                     aliases.empty() ? "" : fmt::format(". Also: {}", fmt::join(aliases, ", ")));
+}
+
+bool is_for_models(Format format) { return format != kUnchanged; }
+bool is_weight_only(Format format) { return info_of(format).family == Family::kWeights; }
+
+}  // namespace
+
 void add_format_option(Options& options, RecipeArguments& arguments, bool with_integers) {
-  const char* const stored = "w8 (25 % of the bytes), w4 (15 %), w16 (50 %)";
-  const char* const few_bits = "small in memory too, in the runtime's kernels: int4 (16 %), int8, int2";
-  Words& words = arguments.words["format"];
-  Option* option =
-      options.add_option("--to", words,
-                         with_integers ? fmt::format("stored small: {}; {}; computed on integers: "
-                                                     "dynamic, static (needs --data or --ranges); on 16-bit "
-                                                     "floats: fp16, bf16",
-                                                     stored, few_bits)
-                                       : stored);
+  const auto is_meant = with_integers ? is_for_models : is_weight_only;
+  Option* option = options.add_option("--to", arguments.words["format"], format_help(is_meant));
   option->is_list = false;
   option->by_default = name_of(arguments.recipe.format);
-  option->check(with_integers
-                    ? any_format([](Format format) { return format != kUnchanged; })
-                    : any_format([](Format format) { return info_of(format).family == Family::kWeights; }));
+  option->check(any_format(is_meant));
 }
 
 void add_recipe_options(Options& options, RecipeArguments& arguments) {
@@ -149,7 +159,7 @@ void add_recipe_options(Options& options, RecipeArguments& arguments) {
 }
 
 void add_integer_options(Options& options, RecipeArguments& arguments) {
-  const char* const group = "Integer arithmetic (--to static, --to dynamic)";
+  const char* const group = "Integer arithmetic (--to int8, --to int8-dynamic)";
   Binding(options, arguments, ReadBy::kStatic, ReadBy::kInteger, group).add();
 }
 
@@ -229,7 +239,7 @@ void emit(const EmitArguments& arguments, const std::filesystem::path& model, co
   if (result.is_decoded)
     host.say(out,
              "  note: the runtime decoded the weights while it optimised, so they are FP32 in the .ort file; "
-             "static and dynamic stay small there\n");
+             "int8 and int8-dynamic stay small there\n");
 }
 
 }  // namespace ounce::verbs

@@ -25,13 +25,13 @@ struct RecipeArguments {
   std::vector<std::string> expert;  // KEY=VALUE
 };
 
-// The formats that `is_meant` accepts, by the alphabet, and their other names.
+// The formats that `is_meant` accepts, in alphabetical order, and their aliases.
 Check any_format(bool (*is_meant)(Format));
-// --to, with or without the formats that compute on integers.
+// --to, with all formats or only with the weight-only ones.
 void add_format_option(Options& options, RecipeArguments& arguments, bool with_integers);
 void add_recipe_options(Options& options, RecipeArguments& arguments);
 void add_half_options(Options& options, RecipeArguments& arguments);
-inline constexpr const char* kFewBitsGroup = "Few bits in kernels (--to int4, --to int8, --to int2)";
+inline constexpr const char* kFewBitsGroup = "Few bits in kernels (--to nbits4, --to nbits8, --to nbits2)";
 void add_few_bits_options(Options& options, RecipeArguments& arguments);
 void add_integer_options(Options& options, RecipeArguments& arguments);
 // Throws Error{kUsage} for combinations that make no sense.

@@ -24,7 +24,7 @@ struct Arguments {
   RuntimeArguments runtime;
   DataArguments data;
   GateArguments gates;  // only those of metrics
-  std::string format = "static", grouping = "layer", cache, report;
+  std::string format = name_of(SensitivityOptions().format), grouping = "layer", cache, report;
   std::uint64_t top = 0;
   double min_sqnr = 30;
   unsigned jobs = 0;
@@ -69,7 +69,7 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
 
 void declare(Options& options, Arguments& arguments) {
   options.add_option("model", arguments.models, "models, or folders of models")->required();
-  options.add_option("--to", arguments.format, "the format to suffer from: static, dynamic, w8, w4")
+  options.add_option("--to", arguments.format, "format to analyze: int8, int8-dynamic, w8, w4")
       ->check(any_format(has_layer_errors))
       ->show_default();
   options
@@ -101,7 +101,7 @@ void declare(Options& options, Arguments& arguments) {
   options.add_flag("--json", arguments.json, "print one JSON document on stdout");
   add_report_option(options, arguments.report);
   add_data_options(options, arguments.data, /*with_contract=*/true,
-                   "required with --to static; default otherwise: random inputs");
+                   "required with --to int8; default otherwise: random inputs");
   options.find("--samples")->help =
       "to measure on, evenly spread over the data (0: all; default: 64, with --carry the first 1024)";
   add_runtime_options(options, arguments.runtime);

@@ -46,8 +46,8 @@ const std::vector<Variant> kVariants = {
     {"fp32", "", 1e-5},
     {"w8", "--to w8", 1e-5},
     {"w16", "--to w16", 1e-5},
-    {"static", "--to static --data '{data}' --rescale 1/32768 --calibration percentile", 0},
-    {"dynamic", "--to dynamic", 1e-2},
+    {"static", "--to int8 --data '{data}' --rescale 1/32768 --calibration percentile", 0},
+    {"dynamic", "--to int8-dynamic", 1e-2},
 };
 const std::vector<std::string> kCpus = {"avx2", "avx512", "arm64"};
 

@@ -24,8 +24,8 @@ TEST(SameBytes, OnAnX64WithoutVnni) {
   const ounce::test::TemporaryFolder folder;
   const std::string data = (test::kExample / "commands_calib.npz").string();
   for (const std::string& options :
-       {std::string("--to dynamic"),
-        fmt::format("--to static --no-search --data '{}' --rescale 1/32768 --samples 8", data)}) {
+       {std::string("--to int8-dynamic"),
+        fmt::format("--to int8 --no-search --data '{}' --rescale 1/32768 --samples 8", data)}) {
     std::string bytes[2];
     for (const bool is_emulated : {false, true}) {
       const auto output = folder / (is_emulated ? "there.onnx" : "here.onnx");

@@ -5,7 +5,7 @@ usage: docs_test.py --ounce PROGRAM --example FOLDER [--links] PAGE.md…
 
 A page's commands are the lines of its blocks without a language that begin with "ounce", with or without "$ " before it. They
 run in their order, in a folder that holds what the pages speak of: model.onnx (the embedded example, with its contract),
-calib.npz, val.npz with labels, the files of examples/commands by their own names, and model.w8.onnx and model.static.onnx. A block behind
+calib.npz, val.npz with labels, the files of examples/commands by their own names, and model.w8.onnx and model.int8.onnx. A block behind
 <!-- not run: reason --> is left out, and one behind <!-- exits N --> must end with that code.
 
 Links to other files of the repository must lead somewhere.
@@ -47,8 +47,8 @@ def prepare(ounce, example, folder, text):
     run("contract", "set", "commands.onnx", "-o", "model.onnx", "--rate", "8000", "--length", "8000", "--rescale", "1/32768")
     if "model.w8.onnx" in text:
         run("quantize", "model.onnx", "-o", "model.w8.onnx")
-    if "model.static.onnx" in text:
-        run("quantize", "model.onnx", "--to", "static", "--data", "calib.npz", "--no-search", "--on", "none", "-o", "model.static.onnx")
+    if "model.int8.onnx" in text:
+        run("quantize", "model.onnx", "--to", "int8", "--data", "calib.npz", "--no-search", "--on", "none", "-o", "model.int8.onnx")
 
 
 def check_commands(ounce, example, page, text):

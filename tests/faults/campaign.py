@@ -57,9 +57,9 @@ HERE = ["--on", "none"]  # only this CPU: others take seconds
 VERBS = {
     "w8": (["external.onnx", "external.data"], ["quantize", "in/external.onnx", "-o", "out/model.onnx", "--threads", "4"]),
     "static": (["small_convs.onnx", "small_convs.npz"],
-               ["quantize", "in/small_convs.onnx", "-o", "out/model.onnx", "--threads", "4", "--to", "static", *HERE,
+               ["quantize", "in/small_convs.onnx", "-o", "out/model.onnx", "--threads", "4", "--to", "int8", *HERE,
                 "--data", "in/small_convs.npz"]),
-    "dynamic": (["signal.onnx"], ["quantize", "in/signal.onnx", "-o", "out/model.onnx", "--threads", "4", "--to", "dynamic", *HERE]),
+    "dynamic": (["signal.onnx"], ["quantize", "in/signal.onnx", "-o", "out/model.onnx", "--threads", "4", "--to", "int8-dynamic", *HERE]),
     "tune": (["signal.onnx", "signal.npz"],
              ["tune", "in/signal.onnx", "-o", "out/model.onnx", *HERE, "--budget", "4 models", "--data", "in/signal.npz"]),
     "verify": (["signal.onnx", "signal.npz"], ["verify", "in/signal.onnx", "in/candidate.onnx", "--data", "in/signal.npz"]),
@@ -116,7 +116,7 @@ class Scene:
         for name in files:
             shutil.copy(settings.models / name, root / "in" / name)
         if verb == "verify":
-            self.must_run(["quantize", f"in/{files[0]}", "-o", "in/candidate.onnx", "--to", "dynamic", "--no-verify"])
+            self.must_run(["quantize", f"in/{files[0]}", "-o", "in/candidate.onnx", "--to", "int8-dynamic", "--no-verify"])
         else:
             shutil.copy(settings.models / "fans.onnx", root / "out" / "model.onnx")  # any other model
         self.source, self.old = contents(root / "in"), contents(root / "out")

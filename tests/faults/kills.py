@@ -33,7 +33,7 @@ VERBS = {
     "quantize": (COMMANDS, ["quantize", "in/commands.onnx", "-o", "out/model.onnx", "--to", "{to}"]),
     "external": (["external.onnx", "external.data"],
                  ["quantize", "in/external.onnx", "-o", "out/model.onnx", "--external-data", "always", "--min-bytes", "16", "--to", "{to}"]),
-    "static": (COMMANDS, ["quantize", "in/commands.onnx", "-o", "out/model.onnx", "--to", "static", "--no-search", "--on", "none",
+    "static": (COMMANDS, ["quantize", "in/commands.onnx", "-o", "out/model.onnx", "--to", "int8", "--no-search", "--on", "none",
                           "--activations", "{activations}", *CALIBRATION]),
     "publish": (COMMANDS, ["publish", "in/commands.onnx", "-o", "out/model", "--variants", "{variants}", "--replace"]),
     "unpack": (COMMANDS, ["unpack", "in/commands.onnx", "--cache", "out"]),

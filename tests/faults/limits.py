@@ -20,7 +20,7 @@ import tempfile
 
 PATIENCE = 600
 SOUND = ["--rescale", "1/32768"]
-STATIC = ["quantize", "in/commands.onnx", "-o", "out/model.onnx", "--to", "static", "--no-search", "--on", "none", "--data",
+STATIC = ["quantize", "in/commands.onnx", "-o", "out/model.onnx", "--to", "int8", "--no-search", "--on", "none", "--data",
           "in/commands_calib.npz", *SOUND]
 VERBS = {
     "quantize": ["quantize", "in/commands.onnx", "-o", "out/model.onnx"],

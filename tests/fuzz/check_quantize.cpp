@@ -24,8 +24,8 @@ std::vector<Recipe> make_recipes() {
   give({7}, Format::kW16);
   give({8, 9}, Format::kFp16);
   give({10}, Format::kBf16);
-  give({11, 12}, Format::kDynamic);
-  give({13, 14, 15}, Format::kStatic);
+  give({11, 12}, Format::kInt8Dynamic);
+  give({13, 14, 15}, Format::kInt8);
   recipes[1].decoder = recipes[5].decoder = DecoderChoice::kDq;
   recipes[2].asymmetric = recipes[6].asymmetric = true;
   recipes[3].codebook = true;
@@ -66,7 +66,7 @@ void check_quantize(const std::string& bytes) {
   const Recipe& recipe = recipes[static_cast<unsigned char>(bytes[0]) % recipes.size()];
   const std::string model = bytes.substr(1);
   try {
-    if (recipe.format == Format::kStatic) {
+    if (recipe.format == Format::kInt8) {
       integers_on_paper(model, recipe, pool);
     } else {
       quantize_file(model, recipe);

@@ -22,7 +22,7 @@ OUNCE = None
 # What is asked of each model. The limit of every one is in seconds.
 VERBS = {
     "calibrate": ["calibrate", "{model}", "--data", "{data}", "-o", "out.ranges"],
-    "static": ["quantize", "{model}", "--to", "static", "--data", "{data}", "-o", "out.onnx", "--min-bytes", "0"],
+    "static": ["quantize", "{model}", "--to", "int8", "--data", "{data}", "-o", "out.onnx", "--min-bytes", "0"],
     "w8": ["quantize", "{model}", "--to", "w8", "--data", "{data}", "-o", "out.onnx", "--min-bytes", "0"],
     "fp16": ["quantize", "{model}", "--to", "fp16", "--data", "{data}", "-o", "out.onnx"],
     "verify": ["verify", "{model}", "{model}", "--data", "{data}"],

@@ -379,7 +379,7 @@ class Tensors(Hostile):
         """What is declared about an initializer counts for nobody, until a node gives it."""
         for declared in (value("w", [8, 6], INT64), value("w", [3], FLOAT), value("w", [8, 6], STRING)):
             self.write("m.onnx", model(layer(weight("w", 8, 6), more=field(13, declared))))
-            for to in ("w8", "w4", "w16", "fp16", "dynamic"):
+            for to in ("w8", "w4", "w16", "fp16", "int8-dynamic"):
                 with self.subTest(to=to):
                     self.accepted(["quantize", "m.onnx", "-o", "out.onnx", "--min-bytes", "0", "--to", to])
 
@@ -676,7 +676,7 @@ class Texts(Hostile):
         for content in (b"", b"text", good[:12], good[:12] + b"\xff" * 4000, good[:len(good) // 2], good[:-2], good + b"\0", good + good, good + b"x"):
             with self.subTest(size=len(content)):
                 self.write("r.ranges", content)
-                self.refused(["quantize", "m.onnx", "-o", "out.onnx", "--to", "static", "--ranges", "r.ranges"], "r.ranges")
+                self.refused(["quantize", "m.onnx", "-o", "out.onnx", "--to", "int8", "--ranges", "r.ranges"], "r.ranges")
 
     def test_options(self):
         for content, message in [(b"[quantize]\n" + b"a." * 200000, "is nested more than 64 deep"), (b"x = 1\n" * 300000, "is larger than 1 MiB"),
@@ -704,8 +704,8 @@ class Poison(Hostile):
              {"GLIBC_TUNABLES": "glibc.malloc.perturb=255:glibc.malloc.tcache_count=0:glibc.malloc.mmap_threshold=4096"}]
     FORMATS = [["--to", "w8"], ["--to", "w8", "--decode", "dq", "--asymmetric"], ["--to", "w8", "--external-data", "always"],
                ["--to", "w8", "--codebook"], ["--to", "w4"], ["--to", "w4", "--decode", "dq"], ["--to", "w4", "--granularity", "block:16", "--asymmetric"],
-               ["--to", "w4", "--codebook"], ["--to", "w16"], ["--to", "fp16"], ["--to", "bf16"], ["--to", "dynamic", "--force-conv"],
-               ["--to", "dynamic", "--weights", "u8", "--fallback", "fp16"], ["--to", "w8", "--node", "y=w4", "--external-data", "always"]]
+               ["--to", "w4", "--codebook"], ["--to", "w16"], ["--to", "fp16"], ["--to", "bf16"], ["--to", "int8-dynamic", "--force-conv"],
+               ["--to", "int8-dynamic", "--weights", "u8", "--fallback", "fp16"], ["--to", "w8", "--node", "y=w4", "--external-data", "always"]]
     STATIC = [["--dialect", "qdq"], ["--dialect", "qoperator"], ["--weights", "s4", "--no-search"]]
 
     @staticmethod
@@ -747,7 +747,7 @@ class Poison(Hostile):
             for words in self.FORMATS:
                 self.assert_same(["quantize", "m.onnx", "-o", "out.onnx", "--no-verify", "--min-bytes", "0", *words])
             for words in self.STATIC:
-                self.assert_same(["quantize", "m.onnx", "-o", "out.onnx", "--no-verify", "--min-bytes", "0", "--to", "static", "--data", "d.npz", *words])
+                self.assert_same(["quantize", "m.onnx", "-o", "out.onnx", "--no-verify", "--min-bytes", "0", "--to", "int8", "--data", "d.npz", *words])
             self.assert_same(["calibrate", "m.onnx", "--data", "d.npz", "-o", "out.ranges"])
             self.assert_same(["contract", "set", "m.onnx", "--rescale", "2", *(["--for", "x"] if name != "mixed" else []), "-o", "out.onnx"])
             self.assert_same(["copy", "m.onnx", "-o", "out.onnx"])

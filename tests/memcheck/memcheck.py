@@ -20,8 +20,8 @@ FORMATS = {
     "w4-dq": ["quantize", "--to", "w4", "--decode", "dq"],
     "w16": ["quantize", "--to", "w16"],
     "fp16": ["quantize", "--to", "fp16"],
-    "dynamic": ["quantize", "--to", "dynamic"],
-    "static": ["quantize", "--to", "static"],
+    "int8-dynamic": ["quantize", "--to", "int8-dynamic"],
+    "int8": ["quantize", "--to", "int8"],
     "external": ["quantize", "--to", "w8", "--external-data", "always"],
     "copy": ["copy", "--external-data", "always"],
 }
@@ -32,17 +32,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--ounce", required=True, type=pathlib.Path)
     parser.add_argument("--model", required=True, type=pathlib.Path)
-    parser.add_argument("--ranges", type=pathlib.Path, help="for static; without it that format is left out")
+    parser.add_argument("--ranges", type=pathlib.Path, help="for int8; without it that format is left out")
     parser.add_argument("--only", nargs="*", choices=FORMATS, metavar="FORMAT", help=", ".join(FORMATS))
     arguments = parser.parse_args()
-    formats = arguments.only or [name for name in FORMATS if name != "static" or arguments.ranges]
+    formats = arguments.only or [name for name in FORMATS if name != "int8" or arguments.ranges]
     failures = 0
     with tempfile.TemporaryDirectory() as folder:
         for name in formats:
             verb, *options = FORMATS[name]
             if verb == "quantize":
                 options += ["--no-verify", "--threads", "2"]
-            if name == "static":
+            if name == "int8":
                 options += ["--ranges", arguments.ranges]
             command = ["valgrind", "--quiet", f"--error-exitcode={FOUND}", "--leak-check=full", "--errors-for-leak-kinds=definite",
                        "--show-leak-kinds=definite", arguments.ounce, verb, arguments.model, "-o", f"{folder}/{name}.onnx",

@@ -55,14 +55,14 @@ FORMATS = {
     "w16": ["--to", "w16"],
     "fp16": ["--to", "fp16"],
     "fp16 io": ["--to", "fp16", "--io", "fp16"],
-    "dynamic": ["--to", "dynamic", "--force-conv"],
-    "static": ["--to", "static", "--no-search", "--on", "none"],
-    "static op": ["--to", "static", "--no-search", "--on", "none", "--dialect", "qoperator"],
+    "int8-dynamic": ["--to", "int8-dynamic", "--force-conv"],
+    "int8": ["--to", "int8", "--no-search", "--on", "none"],
+    "int8 op": ["--to", "int8", "--no-search", "--on", "none", "--dialect", "qoperator"],
     "external": ["--to", "w8", "--external-data", "always"],
 }
-ALWAYS = ["w8", "fp16", "dynamic"]  # for every mutant; of the others some
+ALWAYS = ["w8", "fp16", "int8-dynamic"]  # for every mutant; of the others some
 CAUGHT = "the result fails in the runtime"
-ROUGH = {"w4", "w4 dq", "w4 block", "codebook", "static", "static op", "dynamic"}  # a wild model may lose everything there
+ROUGH = {"w4", "w4 dq", "w4 block", "codebook", "int8", "int8 op", "int8-dynamic"}  # a wild model may lose everything there
 
 
 class Judge:
@@ -154,7 +154,7 @@ class Trial:
                 "quantize", "m.onnx", "-o", "out.onnx", "--min-bytes", "0", "--isolate-seconds", "20", *FORMATS[form]]
             if form != "copy" and not self.options.alone and number % 8 != 0:
                 words.append("--no-verify")
-            if form.startswith("static"):
+            if form in ("int8", "int8 op"):
                 data = folder / "kept.npz.data.npz"
                 if not data.exists():
                     continue

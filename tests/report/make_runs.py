@@ -18,7 +18,7 @@ def runs():
     """The words of each run, and the exit codes that it may have."""
     data, labels = ["--data", "clips.npz"], ["--labels", "label"]
     return {
-        "quantize": (["quantize", "model.onnx", "--to", "static", "-o", "small.onnx", "--on", "none", "--pictures", *data], [0]),
+        "quantize": (["quantize", "model.onnx", "--to", "int8", "-o", "small.onnx", "--on", "none", "--pictures", *data], [0]),
         "verify": (["verify", "model.onnx", "small.onnx", "--pictures", *data, *labels, "--max-drop", "5%"], [0]),
         "bench": (["bench", "model.onnx", "small.onnx", "-r", "60", "--cold-starts", "1", *data], [0]),
         "sensitivity": (["sensitivity", "model.onnx", "--by", "block", "--no-cache", *data], [0]),

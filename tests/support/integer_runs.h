@@ -112,10 +112,10 @@ class Rewritten {
         index_(graph::verify(source_)),
         model_(onnx::read_model_from_memory(bytes_, "model")) {
     calibration::Ranges ranges;
-    if (recipe.format == Format::kStatic) ranges = observe_all(source_, index_, bytes_);
+    if (recipe.format == Format::kInt8) ranges = observe_all(source_, index_, bytes_);
     ThreadPool pool(1);
     plan_ =
-        plan::make_plan(source_, index_, recipe, pool, recipe.format == Format::kStatic ? &ranges : nullptr);
+        plan::make_plan(source_, index_, recipe, pool, recipe.format == Format::kInt8 ? &ranges : nullptr);
     quantization::rewrite(model_, source_, index_, plan_, {});
   }
 

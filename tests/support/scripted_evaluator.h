@@ -2,7 +2,7 @@
 // the time, noises and times add up, and each question takes the virtual clock as far as the script says.
 //
 //   Script script;
-//   script.layers = {{"a", 1000, {{Format::kW8, 1e-6}, {Format::kStatic, 1e-4}}}};
+//   script.layers = {{"a", 1000, {{Format::kW8, 1e-6}, {Format::kInt8, 1e-4}}}};
 //   ScriptedSearch search(script, {.seconds = 60});
 //   search.run();
 #pragma once
@@ -94,7 +94,7 @@ class ScriptedEvaluator : public Evaluator {
     pass(script_.judge_seconds);
     Resolution found;
     found.problem = script_.static_problem;
-    found.recipe.format = Format::kStatic;
+    found.recipe.format = Format::kInt8;
     return found;
   }
   std::uint64_t original_bytes() const override {

@@ -34,7 +34,7 @@ DATA = ["--data", "signal.npz"]
 VERBS = [
     ("inspect", ["signal.onnx"], []),
     ("quantize", ["signal.onnx", "-o", "out.onnx", "--min-bytes", "64"], ["out.onnx"]),
-    ("quantize", ["signal.onnx", "-o", "out.onnx", "--to", "static", "--on", "auto", *DATA], ["out.onnx"]),
+    ("quantize", ["signal.onnx", "-o", "out.onnx", "--to", "int8", "--on", "auto", *DATA], ["out.onnx"]),
     ("quantize", ["signal.onnx", "-o", "out.onnx", "--to", "fp16", "--emit", "ort"],
      ["out.onnx", "out.ort", "out.required_operators.config"]),
     ("calibrate", ["signal.onnx", "-o", "out.ranges", *DATA], ["out.ranges"]),
@@ -183,7 +183,7 @@ class Traces(unittest.TestCase):
     def test_quantize_parses_its_source_once_and_flushes_its_output_alone(self):
         # The first open recognizes the kind of the file. Static formats look once more for a contract in it, and once more
         # for each pass over the data.
-        for words, most in (([], 2), (["--to", "w4"], 4), (["--to", "static", "--no-search", *DATA], 6)):
+        for words, most in (([], 2), (["--to", "w4"], 4), (["--to", "int8", "--no-search", *DATA], 6)):
             with self.subTest(words=words), tempfile.TemporaryDirectory(prefix="traces-") as name:
                 run = Traced(pathlib.Path(name).resolve(), "quantize",
                              ["signal.onnx", "-o", "out.onnx", "--min-bytes", "64", *words], RUNTIMES[0])

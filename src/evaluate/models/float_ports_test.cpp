@@ -222,7 +222,7 @@ ModelBuilder network() {
 
 Recipe integer_io(Dialect dialect, const std::vector<double>& scales = {},
                   const std::vector<double>& offsets = {}) {
-  Recipe recipe = passes::test::integer_recipe(Format::kStatic);
+  Recipe recipe = passes::test::integer_recipe(Format::kInt8);
   recipe.integer.dialect = dialect;
   recipe.integer.integer_io = true;
   if (!scales.empty()) recipe.integer.raw_inputs["x"] = {scales, offsets};

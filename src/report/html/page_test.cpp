@@ -179,7 +179,7 @@ ordered_json tune_document(const ordered_json& trials) {
 TEST(Page, ARejectedModelHasItsReason) {
   const std::string html = drawn(tune_document(
       {{{"name", "w8"}, {"ratio", 0.26}, {"sqnr_db", 40}, {"passed", true}, {"reason", nullptr}},
-       {{"name", "static"},
+       {{"name", "int8"},
         {"ratio", 0.27},
         {"sqnr_db", 30},
         {"passed", false},
@@ -196,7 +196,7 @@ TEST(Page, ARejectedModelHasItsReason) {
 
 TEST(Page, SizesThatAreNearlyTheSameAreDrawnCloseTogether) {
   const ordered_json trials = {{{"name", "w8"}, {"ratio", 0.26215}, {"sqnr_db", 40}, {"passed", true}},
-                               {{"name", "static"}, {"ratio", 0.26230}, {"sqnr_db", 40.1}, {"passed", true}}};
+                               {{"name", "int8"}, {"ratio", 0.26230}, {"sqnr_db", 40.1}, {"passed", true}}};
   const std::string html = drawn(tune_document(trials));
   EXPECT_THAT(html, HasSubstr("% of the original&#39;s bytes"));
   EXPECT_THAT(html, Not(HasSubstr("tick middle\">26.")));
@@ -205,7 +205,7 @@ TEST(Page, SizesThatAreNearlyTheSameAreDrawnCloseTogether) {
 
 TEST(Page, SpeedsOfASearchAreDrawnIfTheyWereMeasured) {
   ordered_json trials = {{{"name", "w8"}, {"ratio", 0.26}, {"sqnr_db", 40}, {"passed", true}},
-                         {{"name", "static"}, {"ratio", 0.27}, {"sqnr_db", 35}, {"passed", true}}};
+                         {{"name", "int8"}, {"ratio", 0.27}, {"sqnr_db", 35}, {"passed", true}}};
   EXPECT_THAT(drawn(tune_document(trials)), Not(HasSubstr("Size and speed")));
   trials[1]["speed_up"] = {{"ratio", 2.5}};
   const std::string html = drawn(tune_document(trials));

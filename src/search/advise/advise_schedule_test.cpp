@@ -18,7 +18,7 @@ using testing::IsEmpty;
 struct ScriptedLab : MethodLab {
   double budget = 10, now = 1, slowdown = 1;  // the baseline took a second
   double timing = 0.8;                        // the shortest that is a result
-  std::map<Format, double> making = {{Format::kStatic, 2}, {Format::kW8, 0.5}, {Format::kW4, 1.5}};
+  std::map<Format, double> making = {{Format::kInt8, 2}, {Format::kW8, 0.5}, {Format::kW4, 1.5}};
   double guess = 1;          // estimates are off by this factor …
   bool has_learned = false;  // … until something was made
   bool is_reliable = true;
@@ -56,8 +56,8 @@ struct ScriptedLab : MethodLab {
     now += used;
     finding.speed_up.rounds =
         static_cast<std::uint64_t>(SpeedUp::kLeastRounds * used / (slowdown * timing) + 1e-9);
-    finding.speed_up.ratio = finding.format == Format::kStatic ? 3 : 1;
-    finding.speed_up.is_measurable = finding.format == Format::kStatic && is_reliable;
+    finding.speed_up.ratio = finding.format == Format::kInt8 ? 3 : 1;
+    finding.speed_up.is_measurable = finding.format == Format::kInt8 && is_reliable;
     finding.speed_up.is_reliable = is_reliable;
   }
 };
@@ -68,13 +68,13 @@ std::vector<MethodFinding> findings(const std::vector<Format>& formats) {
   return methods;
 }
 
-const std::vector<Format> kAll = {Format::kStatic, Format::kW8, Format::kW4};
+const std::vector<Format> kAll = {Format::kInt8, Format::kW8, Format::kW4};
 
 TEST(ScheduleTest, EachMethodIsCompleteBeforeTheNextBegins) {
   ScriptedLab lab;
   std::vector<MethodFinding> methods = findings(kAll);
   EXPECT_EQ(try_methods(lab, methods), 0);
-  EXPECT_THAT(lab.log, ElementsAre("make static", "time static", "make w8", "time w8", "make w4", "time w4"));
+  EXPECT_THAT(lab.log, ElementsAre("make int8", "time int8", "make w8", "time w8", "make w4", "time w4"));
   for (const MethodFinding& method : methods) EXPECT_TRUE(method.is_timed());
   EXPECT_LE(lab.now, lab.budget);
 }
@@ -107,7 +107,7 @@ TEST(ScheduleTest, TheTimingsSoFarAreKeptWhenTheLastDoesNotFit) {
 TEST(ScheduleTest, ACheaperMethodFitsWhereOneDoesNot) {
   ScriptedLab lab;
   lab.budget = 3.5;  // 2.5 left: static takes 2.8
-  lab.making[Format::kStatic] = 20;
+  lab.making[Format::kInt8] = 20;
   std::vector<MethodFinding> methods = findings(kAll);
   EXPECT_NEAR(try_methods(lab, methods), 20 + 1.5 + 2 * 0.8, 1e-9);
   EXPECT_TRUE(methods[0].is_out_of_time);
@@ -120,7 +120,7 @@ TEST(ScheduleTest, AFirstEstimateThatIsTooLongIsNoReasonToGiveUp) {
   ScriptedLab lab;
   lab.budget = 5;
   lab.guess = 2.5;  // 5 + 0.8 s for static, of 4 that are left
-  std::vector<MethodFinding> methods = findings({Format::kStatic});
+  std::vector<MethodFinding> methods = findings({Format::kInt8});
   EXPECT_EQ(try_methods(lab, methods), 0);
   EXPECT_TRUE(methods[0].is_timed());
 }
@@ -129,9 +129,9 @@ TEST(ScheduleTest, WhatSeemedTooLongIsTriedWhenItTurnsOutToFit) {
   ScriptedLab lab;
   lab.budget = 10;
   lab.guess = 20;
-  std::vector<MethodFinding> methods = findings({Format::kStatic, Format::kW8});
+  std::vector<MethodFinding> methods = findings({Format::kInt8, Format::kW8});
   EXPECT_EQ(try_methods(lab, methods), 0);
-  EXPECT_THAT(lab.log, ElementsAre("make w8", "time w8", "make static", "time static"));
+  EXPECT_THAT(lab.log, ElementsAre("make w8", "time w8", "make int8", "time int8"));
   EXPECT_THAT(methods[0].why_not, IsEmpty());
   EXPECT_FALSE(methods[0].is_out_of_time);
 }
@@ -152,7 +152,7 @@ TEST(ScheduleTest, AFasterMethodBecomesCertainBeforeAnotherIsTried) {
   std::vector<MethodFinding> methods = findings(kAll);
   try_methods(lab, methods);
   ASSERT_GE(lab.log.size(), 3U);
-  EXPECT_EQ(lab.log[2], "compare static");
+  EXPECT_EQ(lab.log[2], "compare int8");
   EXPECT_TRUE(methods[0].is_acceptable);
 }
 
@@ -161,9 +161,9 @@ TEST(ScheduleTest, SamplesThatDoNotExistOrFitAreNotCompared) {
     ScriptedLab lab;
     lab.needed = 460;
     lab.comparing = comparing;
-    std::vector<MethodFinding> methods = findings({Format::kStatic});
+    std::vector<MethodFinding> methods = findings({Format::kInt8});
     try_methods(lab, methods);
-    EXPECT_THAT(lab.log, ElementsAre("make static", "time static"));
+    EXPECT_THAT(lab.log, ElementsAre("make int8", "time int8"));
     EXPECT_TRUE(methods[0].is_uncertain);
   }
 }
@@ -182,14 +182,14 @@ TEST(ScheduleTest, MethodsThatAreSeldomTheAnswerAskForNoBudget) {
   lab.making[Format::kW16] = lab.making[Format::kFp16] = 1000;
   lab.budget = 15;
   std::vector<MethodFinding> methods =
-      findings({Format::kStatic, Format::kW8, Format::kW4, Format::kW16, Format::kFp16});
+      findings({Format::kInt8, Format::kW8, Format::kW4, Format::kW16, Format::kFp16});
   EXPECT_EQ(try_methods(lab, methods), 0);
   EXPECT_TRUE(methods[3].is_out_of_time);
 }
 
 TEST(ScheduleTest, AnObstacleTakesNoTime) {
   ScriptedLab lab;
-  std::vector<MethodFinding> methods = findings({Format::kStatic, Format::kW8});
+  std::vector<MethodFinding> methods = findings({Format::kInt8, Format::kW8});
   methods[0].why_not = "needs data";
   EXPECT_EQ(try_methods(lab, methods), 0);
   EXPECT_THAT(lab.log, ElementsAre("make w8", "time w8"));

@@ -96,20 +96,19 @@ TEST_F(VerdictTest, WhatIsQuantizedIsLeftAlone) {
 }
 
 TEST_F(VerdictTest, TheFastestThatIsGoodEnoughWins) {
-  result.methods = {measured(Format::kW8, 1, .25, true), measured(Format::kStatic, 2, .26, true),
-                    measured(Format::kDynamic, 1.3, .26, true)};
+  result.methods = {measured(Format::kW8, 1, .25, true), measured(Format::kInt8, 2, .26, true),
+                    measured(Format::kInt8Dynamic, 1.3, .26, true)};
   EXPECT_EQ(decided(), AdviceVerdict::kQuantize);
-  EXPECT_THAT(result.headline, StartsWith("quantize: static is 2.00 × as fast and 26 % of the size"));
-  EXPECT_EQ(result.commands[0].line, "ounce quantize net.onnx --to static --data 'my data.npz' --part 1/2");
-  EXPECT_EQ(
-      result.commands[1].line,
-      "ounce verify net.onnx net.static.onnx --data 'my data.npz' --labels y --part 2/2 --max-drop 0.5%");
+  EXPECT_THAT(result.headline, StartsWith("quantize: int8 is 2.00 × as fast and 26 % of the size"));
+  EXPECT_EQ(result.commands[0].line, "ounce quantize net.onnx --to int8 --data 'my data.npz' --part 1/2");
+  EXPECT_EQ(result.commands[1].line,
+            "ounce verify net.onnx net.int8.onnx --data 'my data.npz' --labels y --part 2/2 --max-drop 0.5%");
 }
 
 TEST_F(VerdictTest, OfTwoThatAreAboutAsFastTheSmallerWins) {
-  result.methods = {measured(Format::kStatic, 2.04, .5, true), measured(Format::kDynamic, 2, .26, true)};
+  result.methods = {measured(Format::kInt8, 2.04, .5, true), measured(Format::kInt8Dynamic, 2, .26, true)};
   EXPECT_EQ(decided(), AdviceVerdict::kQuantize);
-  EXPECT_THAT(result.headline, StartsWith("quantize: dynamic"));
+  EXPECT_THAT(result.headline, StartsWith("quantize: int8-dynamic"));
 }
 
 TEST_F(VerdictTest, SpeedThatCostsTooMuchIsTuned) {
@@ -117,7 +116,7 @@ TEST_F(VerdictTest, SpeedThatCostsTooMuchIsTuned) {
   result.gates = {};
   result.gates.min_sqnr = 30;
   result.family.family = ModelFamily::kAudioGenerator;
-  result.methods = {measured(Format::kStatic, 1.6, .26, false, 22), measured(Format::kW8, 1, .25, true)};
+  result.methods = {measured(Format::kInt8, 1.6, .26, false, 22), measured(Format::kW8, 1, .25, true)};
   EXPECT_EQ(decided(), AdviceVerdict::kQuantize);
   EXPECT_THAT(result.headline, StartsWith("quantize in part"));
   EXPECT_EQ(result.commands[0].line, "ounce tune net.onnx --data 'my data.npz' --part 1/2 --min-sqnr 30");
@@ -127,13 +126,13 @@ TEST_F(VerdictTest, SpeedThatCostsTooMuchIsTuned) {
 }
 
 TEST_F(VerdictTest, NothingIsTunedThatIsBeyondHope) {
-  result.methods = {measured(Format::kStatic, 1.6, .26, false, 3)};
+  result.methods = {measured(Format::kInt8, 1.6, .26, false, 3)};
   EXPECT_EQ(decided(), AdviceVerdict::kLeave);
 }
 
 TEST_F(VerdictTest, ALargerModelWithoutSpeedIsStoredSmall) {
   result.size = SizeClass::kLarge;
-  result.methods = {measured(Format::kStatic, 1.02, .26, true), measured(Format::kW16, 1, .5, true),
+  result.methods = {measured(Format::kInt8, 1.02, .26, true), measured(Format::kW16, 1, .5, true),
                     measured(Format::kW8, 1, .25, true), measured(Format::kW4, 1, .15, false)};
   EXPECT_EQ(decided(), AdviceVerdict::kStoreSmall);
   EXPECT_THAT(result.headline, StartsWith("store small only: w8 is 25 % of the size"));
@@ -150,9 +149,9 @@ TEST_F(VerdictTest, FourBitsNeedMoreThanTwentyDecibelsOnMadeUpInputs) {
 }
 
 TEST_F(VerdictTest, ASmallModelWithoutSpeedIsLeftAlone) {
-  result.methods = {measured(Format::kStatic, 1.05, .26, true), measured(Format::kW8, 1, .25, true)};
+  result.methods = {measured(Format::kInt8, 1.05, .26, true), measured(Format::kW8, 1, .25, true)};
   EXPECT_EQ(decided(), AdviceVerdict::kLeave);
-  EXPECT_THAT(result.reasons[0], HasSubstr("static is 1.05 × as fast"));
+  EXPECT_THAT(result.reasons[0], HasSubstr("int8 is 1.05 × as fast"));
 }
 
 TEST_F(VerdictTest, WithoutDataStaticIsNotKnown) {
@@ -164,17 +163,17 @@ TEST_F(VerdictTest, WithoutDataStaticIsNotKnown) {
 }
 
 TEST_F(VerdictTest, WithoutTimeNothingIsClaimed) {
-  result.methods = {out_of_time(Format::kStatic), out_of_time(Format::kW8)};
+  result.methods = {out_of_time(Format::kInt8), out_of_time(Format::kW8)};
   result.budget_needed = 60;
   EXPECT_EQ(decided(), AdviceVerdict::kUnknown);
   EXPECT_EQ(result.headline,
             "no recommendation yet: 5 s was too short to test any method; run again with `budget=60s`");
-  EXPECT_THAT(result.reasons, ElementsAre("INT8: static was not tested."));
+  EXPECT_THAT(result.reasons, ElementsAre("INT8 arithmetic: int8 was not tested."));
   EXPECT_TRUE(result.commands.empty());
 }
 
 TEST_F(VerdictTest, ALongBudgetIsSaidInMinutes) {
-  result.methods = {out_of_time(Format::kStatic)};
+  result.methods = {out_of_time(Format::kInt8)};
   result.budget_needed = 300;
   decided();
   EXPECT_THAT(result.headline, HasSubstr("`budget=5m`"));
@@ -182,25 +181,25 @@ TEST_F(VerdictTest, ALongBudgetIsSaidInMinutes) {
 
 // Storage alone is no answer for a small model: the method that might be one was not tried.
 TEST_F(VerdictTest, OneMethodWithoutTimeLeavesTheVerdictOpen) {
-  result.methods = {out_of_time(Format::kStatic), measured(Format::kW8, 1, .25, true)};
+  result.methods = {out_of_time(Format::kInt8), measured(Format::kW8, 1, .25, true)};
   result.budget_needed = 20;
   EXPECT_EQ(decided(), AdviceVerdict::kUnknown);
   EXPECT_EQ(result.headline,
-            "no recommendation yet: 5 s was too short to test static; run again with `budget=20s`");
+            "no recommendation yet: 5 s was too short to test int8; run again with `budget=20s`");
 }
 
 TEST_F(VerdictTest, AMethodWithoutTimingIsNotAsFastAsTheOriginal) {
-  result.methods = {untimed(Format::kStatic, .26), untimed(Format::kW8, .25)};
+  result.methods = {untimed(Format::kInt8, .26), untimed(Format::kW8, .25)};
   result.budget_needed = 20;
   EXPECT_EQ(decided(), AdviceVerdict::kUnknown);
   EXPECT_EQ(result.headline,
-            "no recommendation yet: 5 s was too short to time static; run again with `budget=20s`");
+            "no recommendation yet: 5 s was too short to time int8; run again with `budget=20s`");
   for (const std::string& reason : result.reasons) EXPECT_THAT(reason, Not(HasSubstr("as fast as")));
-  EXPECT_THAT(result.reasons[0], HasSubstr("static is not timed"));
+  EXPECT_THAT(result.reasons[0], HasSubstr("int8 is not timed"));
 }
 
 TEST_F(VerdictTest, FewerRoundsThanTellAnythingAreNoTiming) {
-  result.methods = {measured(Format::kStatic, 3, .26, true)};
+  result.methods = {measured(Format::kInt8, 3, .26, true)};
   result.methods[0].speed_up.rounds = SpeedUp::kLeastRounds - 1;
   EXPECT_EQ(decided(), AdviceVerdict::kUnknown);
 }
@@ -208,10 +207,10 @@ TEST_F(VerdictTest, FewerRoundsThanTellAnythingAreNoTiming) {
 // However large the ratio is that a busy machine gives.
 TEST_F(VerdictTest, AnUnreliableTimingDecidesNothing) {
   for (const double ratio : {0.2, 1.0, 11.7}) {
-    result.methods = {measured(Format::kStatic, ratio, .26, true), measured(Format::kW8, 1, .25, true)};
+    result.methods = {measured(Format::kInt8, ratio, .26, true), measured(Format::kW8, 1, .25, true)};
     result.methods[0].speed_up.is_reliable = result.methods[0].speed_up.is_measurable = false;
     EXPECT_EQ(decided(), AdviceVerdict::kUnknown) << ratio;
-    EXPECT_THAT(result.headline, HasSubstr("the machine was too busy to time static")) << ratio;
+    EXPECT_THAT(result.headline, HasSubstr("the machine was too busy to time int8")) << ratio;
     EXPECT_THAT(result.headline, Not(HasSubstr("11.7"))) << ratio;
     result = {};
     SetUpResult();
@@ -220,7 +219,7 @@ TEST_F(VerdictTest, AnUnreliableTimingDecidesNothing) {
 
 TEST_F(VerdictTest, ALargeModelIsStoredSmallThoughNothingWasTimed) {
   result.size = SizeClass::kLarge;
-  result.methods = {out_of_time(Format::kStatic), untimed(Format::kW8, .25)};
+  result.methods = {out_of_time(Format::kInt8), untimed(Format::kW8, .25)};
   result.budget_needed = 120;
   EXPECT_EQ(decided(), AdviceVerdict::kStoreSmall);
   EXPECT_THAT(result.headline, StartsWith("store small only: w8 is 25 % of the size, not timed;"));
@@ -236,20 +235,19 @@ TEST_F(VerdictTest, StorageThatWasTimedIsPreferred) {
 
 TEST_F(VerdictTest, TooFewSamplesAreNoRecommendation) {
   result.samples = 256;
-  result.methods = {uncertain(Format::kStatic, 3.1, .29), uncertain(Format::kW4, 1, .15)};
+  result.methods = {uncertain(Format::kInt8, 3.1, .29), uncertain(Format::kW4, 1, .15)};
   EXPECT_EQ(decided(), AdviceVerdict::kUnknown);
-  EXPECT_EQ(
-      result.headline,
-      "no recommendation yet: static is 3.10 × as fast, but its quality is not certain: as measured; 459 "
-      "samples needed, 128 given");
+  EXPECT_EQ(result.headline,
+            "no recommendation yet: int8 is 3.10 × as fast, but its quality is not certain: as measured; 459 "
+            "samples needed, 128 given");
   EXPECT_THAT(result.reasons,
-              Contains("90 % confidence takes about 918 samples, half of which calibrate static."));
-  EXPECT_EQ(result.commands[0].line, "ounce quantize net.onnx --to static --data 'my data.npz' --part 1/2");
+              Contains("90 % confidence takes about 918 samples, half of which calibrate int8."));
+  EXPECT_EQ(result.commands[0].line, "ounce quantize net.onnx --to int8 --data 'my data.npz' --part 1/2");
 }
 
 TEST_F(VerdictTest, ALossThatTheSamplesCanRuleOutIsOffered) {
   result.samples = 256;
-  result.methods = {uncertain(Format::kStatic, 3.1, .29)};
+  result.methods = {uncertain(Format::kInt8, 3.1, .29)};
   result.methods[0].metric = MetricResult{};
   result.methods[0].metric->drop_bound = .01783;
   decided();
@@ -260,7 +258,7 @@ TEST_F(VerdictTest, ALossThatTheSamplesCanRuleOutIsOffered) {
 // The data has the samples, but there was no time to compare them.
 TEST_F(VerdictTest, SamplesThatTheTimeDidNotAllowAskForABudget) {
   result.samples = 5000;
-  result.methods = {uncertain(Format::kStatic, 3.1, .29)};
+  result.methods = {uncertain(Format::kInt8, 3.1, .29)};
   result.budget_needed = 60;
   EXPECT_EQ(decided(), AdviceVerdict::kUnknown);
   EXPECT_THAT(result.reasons, Contains(HasSubstr("run again with `budget=60s`")));
@@ -268,24 +266,24 @@ TEST_F(VerdictTest, SamplesThatTheTimeDidNotAllowAskForABudget) {
 
 TEST_F(VerdictTest, ALargeModelWithUncertainStorageIsNotStoredSmall) {
   result.size = SizeClass::kLarge;
-  result.methods = {measured(Format::kStatic, 1, .26, true), uncertain(Format::kW4, 1, .15)};
+  result.methods = {measured(Format::kInt8, 1, .26, true), uncertain(Format::kW4, 1, .15)};
   EXPECT_EQ(decided(), AdviceVerdict::kUnknown);
   EXPECT_THAT(result.headline, HasSubstr("the quality of w4 is not certain"));
 }
 
 TEST_F(VerdictTest, ACertainMethodWinsOverAFasterUncertainOne) {
-  result.methods = {uncertain(Format::kStatic, 3.1, .29), measured(Format::kDynamic, 1.5, .26, true)};
+  result.methods = {uncertain(Format::kInt8, 3.1, .29), measured(Format::kInt8Dynamic, 1.5, .26, true)};
   EXPECT_EQ(decided(), AdviceVerdict::kQuantize);
-  EXPECT_THAT(result.headline, StartsWith("quantize: dynamic"));
+  EXPECT_THAT(result.headline, StartsWith("quantize: int8-dynamic"));
 }
 
 TEST(Methods, ComeInTheOrderOfTheirUseForTheFamily) {
   using enum Format;
   FamilyFinding family;
   family.family = ModelFamily::kCnn;
-  EXPECT_THAT(methods_for({}, family), ElementsAre(kStatic, kW8, kDynamic, kW16, kW4, kFp16));
+  EXPECT_THAT(methods_for({}, family), ElementsAre(kInt8, kW8, kInt8Dynamic, kW16, kW4, kFp16));
   family.family = ModelFamily::kTransformer;
-  EXPECT_THAT(methods_for({}, family), ElementsAre(kDynamic, kW8, kStatic, kW4, kW16, kFp16));
+  EXPECT_THAT(methods_for({}, family), ElementsAre(kInt8Dynamic, kW8, kInt8, kW4, kW16, kFp16));
   AdviseOptions on_a_gpu;
   on_a_gpu.target = "cuda";
   EXPECT_EQ(methods_for(on_a_gpu, family).front(), kFp16);
@@ -402,7 +400,7 @@ TEST(Advise, MeasuresTheExampleOnHalvesOfItsData) {
   ASSERT_EQ(advice.methods.size(), 6U);
   for (const MethodFinding& method : advice.methods) {
     EXPECT_NE(method.is_measured, !method.why_not.empty());
-    EXPECT_LE(method.samples, method.format == Format::kStatic ? 128U : 256U);
+    EXPECT_LE(method.samples, method.format == Format::kInt8 ? 128U : 256U);
     // 256 samples cannot show a drop of half a point.
     EXPECT_FALSE(method.is_acceptable);
   }

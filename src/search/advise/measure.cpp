@@ -186,7 +186,7 @@ class Measuring : private MethodLab {
     choose_samples(fitting(kCalibrationShare, kObserving * call_seconds(), 0), kProbe);
   }
 
-  // One half calibrates static, which is judged on the other one. The other methods are made without data,
+  // One half calibrates int8, which is judged on the other one. The other methods are made without data,
   // and are judged on all of it. At most so many samples of each.
   void choose_samples(std::uint64_t calibrating, std::uint64_t judging) {
     calibration_ = fit_split(options_.data, samples_, std::min(kMostCalibration, calibrating));
@@ -358,7 +358,7 @@ class Measuring : private MethodLab {
     if (!is_static) return;
     result_.calibration_samples = calibration_.samples;
     result_.notes.emplace_back(
-        "static was made without the search that `quantize()` does: its result is as close or closer");
+        "int8 was made without the search that `quantize()` does: its result is as close or closer");
   }
 
   QuantizeOptions quantize_setting(Format format) const {

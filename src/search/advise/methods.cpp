@@ -27,7 +27,7 @@ bool is_convolutional(ModelFamily family) {
          family == ModelFamily::kAudioGenerator;
 }
 
-// Of the weights, that dynamic could compute with.
+// The share of weights whose nodes have dynamic INT8 kernels.
 double share_of_products(const FamilyFinding& family) {
   std::uint64_t bytes = 0;
   for (const NamedCount& weight : family.weights) {
@@ -41,8 +41,8 @@ double share_of_products(const FamilyFinding& family) {
 std::vector<Format> methods_for(const AdviseOptions& options, const FamilyFinding& family) {
   using enum Format;
   std::vector<Format> methods = is_convolutional(family.family)
-                                    ? std::vector{kStatic, kW8, kDynamic, kW16, kW4}
-                                    : std::vector{kDynamic, kW8, kStatic, kW4, kW16};
+                                    ? std::vector{kInt8, kW8, kInt8Dynamic, kW16, kW4}
+                                    : std::vector{kInt8Dynamic, kW8, kInt8, kW4, kW16};
   methods.insert(computes_halves(options.target) ? methods.begin() : methods.end(), kFp16);
   return methods;
 }

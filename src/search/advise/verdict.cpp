@@ -249,7 +249,7 @@ class Deciding {
   }
 
   void wait_for_data() {
-    leave_open("static, which may make it faster, needs data: give `data`");
+    leave_open("int8, which may make it faster, needs data: give `data`");
     say(integer_results());
     offer_storage("if the download size matters");
   }
@@ -271,7 +271,7 @@ class Deciding {
       return;
     }
     say(fmt::format("{:g} % confidence takes about {} samples{}{}.", confidence, needed,
-                    is_half ? ", half of which calibrate static" : "", shown_drop(method)));
+                    is_half ? ", half of which calibrate int8" : "", shown_drop(method)));
   }
 
   // A loss that the samples can rule out, if it is one that somebody may want to allow.
@@ -316,9 +316,9 @@ class Deciding {
       parts.push_back(fmt::format("{} is {}{}", name_of(method.format), speed_text(method), quality));
     }
     if (options_.data.is_generated())
-      parts.emplace_back("static was not tried, as it needs data: give `data` and ask again");
+      parts.emplace_back("int8 was not tried, as it needs data: give `data` and ask again");
     if (parts.empty()) return "No method that runs in INT8 could be measured.";
-    return fmt::format("INT8: {}.", fmt::join(parts, "; "));
+    return fmt::format("INT8 arithmetic: {}.", fmt::join(parts, "; "));
   }
 
   void offer(const MethodFinding& method, const char* make = "make it",

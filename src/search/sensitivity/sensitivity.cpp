@@ -215,9 +215,9 @@ namespace {
 
 void require_sense(const SensitivityOptions& options) {
   if (!has_layer_errors(options.format))
-    throw Error(ErrorCode::kUsage, "layers are compared in the formats static, dynamic, w8 and w4");
+    throw Error(ErrorCode::kUsage, "layers are compared in the formats int8, int8-dynamic, w8 and w4");
   if (info_of(options.format).needs_data && options.data.is_generated())
-    throw Error(ErrorCode::kUsage, "static needs to see real data: give `data`");
+    throw Error(ErrorCode::kUsage, "`format=int8` needs calibration data: give `data`");
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ void expect_same(const SensitivityResult& a, const SensitivityResult& b) {
 }
 
 TEST_F(SensitivityTest, TheFatalLayerIsTheWorstInEveryFormat) {
-  for (const Format format : {Format::kW8, Format::kW4, Format::kDynamic, Format::kStatic}) {
+  for (const Format format : {Format::kW8, Format::kW4, Format::kInt8Dynamic, Format::kInt8}) {
     SCOPED_TRACE(static_cast<int>(format));
     options.format = format;
     const SensitivityResult result = run();
@@ -76,7 +76,7 @@ TEST_F(SensitivityTest, TheFatalLayerIsTheWorstInEveryFormat) {
 }
 
 TEST_F(SensitivityTest, WhatIsLeftOutReachesWhatWasSaidWithQuantize) {
-  for (const Format format : {Format::kW8, Format::kDynamic, Format::kStatic}) {
+  for (const Format format : {Format::kW8, Format::kInt8Dynamic, Format::kInt8}) {
     SCOPED_TRACE(static_cast<int>(format));
     options.format = format;
     options.min_sqnr = 25;
@@ -187,7 +187,7 @@ TEST_F(SensitivityTest, GroupsAreMeasuredTogether) {
 TEST_F(SensitivityTest, SenselessRequestsAreRefused) {
   options.format = Format::kFp16;
   EXPECT_EQ(error_of([&] { run(); }).code(), ErrorCode::kUsage);
-  options.format = Format::kStatic;
+  options.format = Format::kInt8;
   options.data = {};
   EXPECT_EQ(error_of([&] { run(); }).code(), ErrorCode::kUsage);
   test::ModelBuilder empty;

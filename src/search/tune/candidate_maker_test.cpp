@@ -45,7 +45,7 @@ TEST_F(CandidateMakerTest, LayersStandInTheOrderOfTheFile) {
 }
 
 TEST_F(CandidateMakerTest, AFormatIsForAllLayers) {
-  for (const Format format : {Format::kW8, Format::kW4, Format::kW16, Format::kDynamic, Format::kStatic}) {
+  for (const Format format : {Format::kW8, Format::kW4, Format::kW16, Format::kInt8Dynamic, Format::kInt8}) {
     Recipe recipe = recipe_in(format);
     recipe.half_share = 0;
     EXPECT_EQ(formats(recipe), std::vector(5, format)) << static_cast<int>(format);
@@ -53,7 +53,7 @@ TEST_F(CandidateMakerTest, AFormatIsForAllLayers) {
 }
 
 TEST_F(CandidateMakerTest, SingleLayersAreTreatedOtherwise) {
-  for (const Format format : {Format::kW8, Format::kDynamic, Format::kStatic}) {
+  for (const Format format : {Format::kW8, Format::kInt8Dynamic, Format::kInt8}) {
     for (const Format other : {Format::kW16, Format::kFp32, Format::kW4}) {
       Recipe recipe = mixed(format, "third.sum", other);
       recipe.half_share = 0;
@@ -61,20 +61,20 @@ TEST_F(CandidateMakerTest, SingleLayersAreTreatedOtherwise) {
           << static_cast<int>(format) << " " << static_cast<int>(other);
     }
   }
-  EXPECT_THAT(formats(mixed(Format::kStatic, "first.sum", Format::kDynamic)).front(), Format::kDynamic);
+  EXPECT_THAT(formats(mixed(Format::kInt8, "first.sum", Format::kInt8Dynamic)).front(), Format::kInt8Dynamic);
 }
 
 TEST_F(CandidateMakerTest, SmallLayersAreNoneUnlessTheyCompute) {
   Recipe recipe = recipe_in(Format::kW8);
   recipe.min_bytes = 4000;  // of "fifth" there are 1280
   EXPECT_EQ(formats(recipe).size(), 4U);
-  recipe.format = Format::kDynamic;
+  recipe.format = Format::kInt8Dynamic;
   EXPECT_EQ(formats(recipe).size(), 5U);
 }
 
 TEST_F(CandidateMakerTest, WhatIsMadeHasTheBytesThatAreReported) {
   std::map<Format, std::uint64_t> bytes;
-  for (const Format format : {Format::kW8, Format::kW4, Format::kW16, Format::kDynamic}) {
+  for (const Format format : {Format::kW8, Format::kW4, Format::kW16, Format::kInt8Dynamic}) {
     const auto file = bench.folder / "made.onnx";
     bytes[format] = bench.maker.make(recipe_in(format), file);
     EXPECT_EQ(bytes[format], std::filesystem::file_size(file));
@@ -86,7 +86,7 @@ TEST_F(CandidateMakerTest, WhatIsMadeHasTheBytesThatAreReported) {
 }
 
 TEST_F(CandidateMakerTest, TheSameMixIsTheSameFileInEveryThread) {
-  const Recipe recipe = mixed(Format::kStatic, "third.sum", Format::kW16);
+  const Recipe recipe = mixed(Format::kInt8, "third.sum", Format::kW16);
   ASSERT_NE(bench.maker.prepared(recipe), nullptr);
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i)
@@ -108,16 +108,15 @@ TEST_F(CandidateMakerTest, WhatIsWrittenComputesAsWhatWasMeasured) {
 
 TEST_F(CandidateMakerTest, GroundsAreMadeOnce) {
   EXPECT_EQ(bench.maker.prepared(recipe_in(Format::kW8)), bench.maker.prepared(recipe_in(Format::kW4)));
-  EXPECT_EQ(bench.maker.prepared(recipe_in(Format::kStatic)),
-            bench.maker.prepared(recipe_in(Format::kStatic)));
-  EXPECT_NE(bench.maker.prepared(recipe_in(Format::kW8)), bench.maker.prepared(recipe_in(Format::kStatic)));
+  EXPECT_EQ(bench.maker.prepared(recipe_in(Format::kInt8)), bench.maker.prepared(recipe_in(Format::kInt8)));
+  EXPECT_NE(bench.maker.prepared(recipe_in(Format::kW8)), bench.maker.prepared(recipe_in(Format::kInt8)));
 }
 
 TEST_F(CandidateMakerTest, AWideOneHasAPreparedModelOfItsOwn) {
-  Recipe wide = recipe_in(Format::kStatic);
+  Recipe wide = recipe_in(Format::kInt8);
   wide.integer.activations = ActivationType::kS16;
-  EXPECT_NE(bench.maker.prepared(wide), bench.maker.prepared(recipe_in(Format::kStatic)));
-  EXPECT_THAT(formats(wide), Each(Format::kStatic));
+  EXPECT_NE(bench.maker.prepared(wide), bench.maker.prepared(recipe_in(Format::kInt8)));
+  EXPECT_THAT(formats(wide), Each(Format::kInt8));
 }
 
 TEST_F(CandidateMakerTest, NothingTakesThePlaceOfTheModel) {
@@ -128,7 +127,7 @@ TEST_F(CandidateMakerTest, NothingTakesThePlaceOfTheModel) {
 
 TEST(CandidateMakerTargetTest, ATargetDecidesWhatIsWritten) {
   FatalBench bench(30, "android-arm64@1.17.3");
-  for (const Format format : {Format::kW8, Format::kDynamic, Format::kStatic}) {
+  for (const Format format : {Format::kW8, Format::kInt8Dynamic, Format::kInt8}) {
     const auto file = bench.folder / "made.onnx";
     bench.maker.make(recipe_in(format), file);
     EXPECT_TRUE(std::filesystem::exists(file));

@@ -16,7 +16,7 @@ using testing::IsEmpty;
 Script chain(const std::vector<double>& times) {
   Script script;
   for (std::size_t i = 0; i < times.size(); ++i)
-    script.layers.push_back({"l" + std::to_string(i), 1000, {}, "Conv", {{Format::kStatic, times[i]}}});
+    script.layers.push_back({"l" + std::to_string(i), 1000, {}, "Conv", {{Format::kInt8, times[i]}}});
   return script;
 }
 
@@ -39,7 +39,7 @@ Script with_borders(Script script, double cost) {
 std::vector<std::string> found(const Script& script, double seconds = 600) {
   ScriptedSearch run(script, {.seconds = seconds});
   Recipe recipe;
-  recipe.format = Format::kStatic;
+  recipe.format = Format::kInt8;
   std::vector<std::string> names;
   const auto has_time = [&](double wanted) { return run.clock.left() > wanted; };
   for (const LayerCost& group : faster_in_floats(run.evaluator, recipe, has_time))

@@ -28,13 +28,13 @@ std::vector<std::string> names_of(const std::vector<LayerCost>& layer_costs) {
 }
 
 TEST(WithTest, LayersGetAnotherFormatAndTheRestStays) {
-  Recipe recipe = recipe_in(Format::kStatic);
+  Recipe recipe = recipe_in(Format::kInt8);
   recipe.integer.equalize = true;
-  recipe.nodes = {{"a", Format::kDynamic}, {"b", Format::kW8}};
+  recipe.nodes = {{"a", Format::kInt8Dynamic}, {"b", Format::kW8}};
   const Recipe changed = with(recipe, {cost_of_layers({"b", "c"}), cost_of_layers({"d"})}, Format::kW16);
-  EXPECT_THAT(changed.nodes, ElementsAre(Pair("a", Format::kDynamic), Pair("b", Format::kW16),
+  EXPECT_THAT(changed.nodes, ElementsAre(Pair("a", Format::kInt8Dynamic), Pair("b", Format::kW16),
                                          Pair("c", Format::kW16), Pair("d", Format::kW16)));
-  EXPECT_EQ(changed.format, Format::kStatic);
+  EXPECT_EQ(changed.format, Format::kInt8);
   EXPECT_TRUE(changed.integer.equalize);
   EXPECT_EQ(recipe.nodes.size(), 2U);
   EXPECT_EQ(with(recipe, {}, Format::kW16).nodes, recipe.nodes);
@@ -45,7 +45,7 @@ test::Script script_of_five() {
   test::Script script;
   for (const char* name : {"first", "second", "third", "fourth", "fifth"})
     script.layers.push_back(
-        {name, 1000, {{Format::kW8, 1e-5}, {Format::kStatic, 1e-4}}, "Gemm", {{Format::kStatic, 0.5}}});
+        {name, 1000, {{Format::kW8, 1e-5}, {Format::kInt8, 1e-4}}, "Gemm", {{Format::kInt8, 0.5}}});
   script.layers[2].noise[Format::kW8] = 0.5;
   script.layers[3].values = 6000;
   return script;
@@ -76,7 +76,7 @@ TEST_F(LayerCostTest, CostsOfStorageAreSharesOfTheBytes) {
 }
 
 TEST_F(LayerCostTest, CostsOfArithmeticAreSharesOfTheTime) {
-  const std::vector<LayerCost> found = costs(recipe_in(Format::kStatic), Format::kStatic, true);
+  const std::vector<LayerCost> found = costs(recipe_in(Format::kInt8), Format::kInt8, true);
   ASSERT_EQ(found.size(), 5U);
   EXPECT_NEAR(found[0].cost, 0.05, 1e-9);  // half of a tenth of the work
   EXPECT_NEAR(found[3].cost, 0.30, 1e-9);
@@ -87,7 +87,7 @@ TEST_F(LayerCostTest, OnlyLayersInTheseFormatsAreAsked) {
   recipe.nodes["third"] = Format::kW16;
   EXPECT_THAT(names_of(costs(recipe, Format::kW8)), ElementsAre("first", "second", "fourth", "fifth"));
   EXPECT_THAT(names_of(costs(recipe, Format::kW16)), ElementsAre("third"));
-  EXPECT_THAT(costs(recipe, Format::kStatic), IsEmpty());
+  EXPECT_THAT(costs(recipe, Format::kInt8), IsEmpty());
 }
 
 TEST_F(LayerCostTest, WithoutTimeNothingIsMeasured) {

@@ -26,11 +26,11 @@ Script one_fatal_layer(double gate_db) {
     script.layers.push_back(
         {name,
          1000,
-         {{Format::kW16, 1e-7}, {Format::kW8, 1e-5}, {Format::kW4, 5e-3}, {Format::kStatic, 1e-4}},
+         {{Format::kW16, 1e-7}, {Format::kW8, 1e-5}, {Format::kW4, 5e-3}, {Format::kInt8, 1e-4}},
          "Gemm",
-         {{Format::kStatic, 0.5}}});
+         {{Format::kInt8, 0.5}}});
   script.layers[2].noise = {
-      {Format::kW16, 1e-7}, {Format::kW8, 0.5}, {Format::kW4, 0.9}, {Format::kStatic, 0.5}};
+      {Format::kW16, 1e-7}, {Format::kW8, 0.5}, {Format::kW4, 0.9}, {Format::kInt8, 0.5}};
   return script;
 }
 
@@ -54,8 +54,8 @@ TEST_F(RepairTest, TheFatalLayerAloneGetsMoreBits) {
 TEST_F(RepairTest, OnIntegersItGoesBackToFloatsInAsFewBitsAsTheGateAllows) {
   Script script = one_fatal_layer(30);
   script.layers[2].noise[Format::kW8] = 1e-5;
-  EXPECT_THAT(run(script, Format::kStatic).recipe->nodes, ElementsAre(Pair("third", Format::kW8)));
-  EXPECT_THAT(run(one_fatal_layer(30), Format::kStatic).recipe->nodes,
+  EXPECT_THAT(run(script, Format::kInt8).recipe->nodes, ElementsAre(Pair("third", Format::kW8)));
+  EXPECT_THAT(run(one_fatal_layer(30), Format::kInt8).recipe->nodes,
               ElementsAre(Pair("third", Format::kW16)));
 }
 
@@ -68,11 +68,11 @@ TEST_F(RepairTest, MoreIsTreatedCarefullyUntilTheGateIsPassed) {
 
 TEST_F(RepairTest, WhatBringsTheMostForItsCostComesFirst) {
   Script script = one_fatal_layer(30);
-  script.layers[2].noise[Format::kStatic] = 1e-4;  // none of them is fatal …
-  script.layers[1].noise[Format::kStatic] = 9e-4;  // … and two are bad alike,
-  script.layers[3].noise[Format::kStatic] = 9e-4;
+  script.layers[2].noise[Format::kInt8] = 1e-4;  // none of them is fatal …
+  script.layers[1].noise[Format::kInt8] = 9e-4;  // … and two are bad alike,
+  script.layers[3].noise[Format::kInt8] = 9e-4;
   script.layers[3].values = 100000;  // but one of them is most of the work
-  const Repaired repaired = run(script, Format::kStatic);
+  const Repaired repaired = run(script, Format::kInt8);
   ASSERT_TRUE(repaired.recipe);
   EXPECT_EQ(repaired.recipe->nodes.count("second"), 1U);
 }
@@ -97,7 +97,7 @@ TEST_F(RepairTest, TimeThatRunsOutInBetweenSpoilsNothing) {
   std::size_t repaired_runs = 0;
   for (int steps = 1; steps < 30; ++steps) {
     int left = steps;
-    const Repaired repaired = run(one_fatal_layer(30), Format::kStatic, [&](double) { return left-- > 0; });
+    const Repaired repaired = run(one_fatal_layer(30), Format::kInt8, [&](double) { return left-- > 0; });
     if (!repaired.recipe) continue;
     ++repaired_runs;
     EXPECT_GE(sqnr_of(*repaired.recipe), 30) << steps;

@@ -203,10 +203,10 @@ bool Search::is_for_dynamic(const Recipe& dynamic) {
 void Search::try_usual_formats() {
   const Recipe dynamic = recipe_of(format_with(Arithmetic::kDynamic));
   const bool is_dynamic_first = is_for_dynamic(dynamic);
-  if (is_dynamic_first) try_format(dynamic, "dynamic");
+  if (is_dynamic_first) try_format(dynamic, name_of(dynamic.format));
   try_static();
   try_dynamic_layers();
-  if (!is_dynamic_first) try_format(dynamic, "dynamic");
+  if (!is_dynamic_first) try_format(dynamic, name_of(dynamic.format));
   if (options_.objective == Objective::kSize) try_format(recipe_of(weight_only(4)), "w4");
 }
 
@@ -234,7 +234,7 @@ void Search::try_rare_formats() {
   try_format(recipe_of(format_with(Arithmetic::kFloat16)), "fp16");
   Recipe wide = recipe_of(format_with(Arithmetic::kStatic));
   wide.integer.activations = ActivationType::kS16;
-  try_format(wide, "static s16");
+  try_format(wide, "int8, 16-bit activations");
   if (options_.objective != Objective::kSize) try_few_bits();  // w4 is smaller
 }
 
@@ -260,14 +260,15 @@ void Search::try_static() {
   if (!found.problem.empty()) {
     Candidate& failed = candidates_.emplace_back();
     failed.recipe.format = format_with(Arithmetic::kStatic);
-    failed.trial.name = "static";
+    failed.trial.name = name_of(failed.recipe.format);
     failed.trial.problem = found.problem;
     failed.number = candidates_.size() - 1;
     return tell(failed.number);
   }
   if (!evaluator_.computes_on_integers(found.recipe)) return;
-  for (const std::string& note : found.notes) notes_.push_back("static: " + note);
-  attempt(found.recipe, "static");
+  const std::string name = name_of(found.recipe.format);
+  for (const std::string& note : found.notes) notes_.push_back(fmt::format("{}: {}", name, note));
+  attempt(found.recipe, name);
 }
 
 // Convs have static kernels only, LSTMs dynamic ones only, matrix products both.
@@ -286,7 +287,7 @@ void Search::try_dynamic_layers() {
     moved += 1;
   }
   if (moved == 0 || integer == 0) return;
-  attempt(recipe, fmt::format("static, {} dynamic", plural(moved, "layer")));
+  attempt(recipe, fmt::format("{}, {} dynamic", base->trial.name, plural(moved, "layer")));
 }
 
 // What it would cost if it passed.

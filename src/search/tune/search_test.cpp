@@ -28,9 +28,9 @@ ScriptedLayer layer(const std::string& name, double static_noise) {
   return {
       name,
       1000,
-      {{Format::kW8, 1e-5}, {Format::kW4, 1e-2}, {Format::kStatic, static_noise}, {Format::kDynamic, 2e-5}},
+      {{Format::kW8, 1e-5}, {Format::kW4, 1e-2}, {Format::kInt8, static_noise}, {Format::kInt8Dynamic, 2e-5}},
       "Conv",
-      {{Format::kStatic, 0.5}, {Format::kDynamic, 0.9}}};
+      {{Format::kInt8, 0.5}, {Format::kInt8Dynamic, 0.9}}};
 }
 
 // Five layers; "third" stands no integers.
@@ -38,7 +38,7 @@ Script one_fatal_layer() {
   Script script;
   for (const char* name : {"first", "second", "third", "fourth", "fifth"})
     script.layers.push_back(layer(name, std::string(name) == "third" ? 0.5 : 5e-5));
-  script.layers[2].noise[Format::kDynamic] = 0.5;
+  script.layers[2].noise[Format::kInt8Dynamic] = 0.5;
   return script;
 }
 
@@ -51,7 +51,7 @@ Script all_layers_are_fine() {
 TEST(SearchTest, WhatIsFastAndPassesWins) {
   ScriptedSearch run(all_layers_are_fine(), {.seconds = 600});
   run.run();
-  EXPECT_EQ(run.best().trial.name, "static");
+  EXPECT_EQ(run.best().trial.name, "int8");
   EXPECT_TRUE(run.search.is_complete());
 }
 
@@ -89,7 +89,7 @@ TEST(SearchTest, ATimingThatWasNotReliableIsRepeated) {
   script.is_quiet = [](int timing) { return timing != 2; };  // that of static
   ScriptedSearch run(script, {.seconds = 600});
   run.run();
-  EXPECT_EQ(run.best().trial.name, "static");
+  EXPECT_EQ(run.best().trial.name, "int8");
   EXPECT_TRUE(run.best().trial.is_timed);
 }
 
@@ -128,7 +128,7 @@ TEST(SearchTest, StaticThatCannotBeMadeIsACandidateWithItsReason) {
   ScriptedSearch run(script, {.seconds = 600});
   run.run();
   EXPECT_THAT(run.search.candidates(),
-              Contains(Field(&Candidate::trial, AllOf(Field(&TuneTrial::name, "static"),
+              Contains(Field(&Candidate::trial, AllOf(Field(&TuneTrial::name, "int8"),
                                                       Field(&TuneTrial::problem, script.static_problem)))));
   EXPECT_NE(run.search.best(), nullptr);
 }
@@ -140,7 +140,7 @@ TEST(SearchTest, SixteenBitsComeEarlyOnlyWhenEightFail) {
   const std::vector<std::string> names = names_of(fine.search);
   ASSERT_GE(names.size(), 4U);
   EXPECT_EQ(std::vector(names.begin(), names.begin() + 3),
-            (std::vector<std::string>{"w8", "dynamic", "static"}));
+            (std::vector<std::string>{"w8", "int8-dynamic", "int8"}));
   EXPECT_THAT(names, Contains("w16"));
   Script script = all_layers_are_fine();
   for (ScriptedLayer& layer : script.layers) layer.noise[Format::kW8] = 0.5;
@@ -153,7 +153,7 @@ TEST(SearchTest, SixteenBitsComeEarlyOnlyWhenEightFail) {
 TEST(SearchTest, ForMemoryTheLeastThatIsFastEnoughWins) {
   Script script = one_fatal_layer();
   for (ScriptedLayer& layer : script.layers)
-    layer.noise[Format::kStatic] = layer.noise[Format::kDynamic] = 0.5;
+    layer.noise[Format::kInt8] = layer.noise[Format::kInt8Dynamic] = 0.5;
   script.memory = [](const Recipe& recipe) {
     return recipe.memory == MemoryUse::kLow    ? 0.2
            : recipe.memory == MemoryUse::kFast ? 1.0
@@ -174,8 +174,8 @@ TEST(SearchTest, ForMemoryTheLeastThatIsFastEnoughWins) {
 TEST(SearchTest, FewBitsInKernelsWinWhereTheyAreFaster) {
   Script script = all_layers_are_fine();
   for (ScriptedLayer& layer : script.layers) {
-    layer.noise[Format::kInt4] = 1e-4;
-    layer.time[Format::kInt4] = 0.25;
+    layer.noise[Format::kNbits4] = 1e-4;
+    layer.time[Format::kNbits4] = 0.25;
   }
   ScriptedSearch run(script, {.seconds = 600}, Objective::kLatency);
   run.run();
@@ -192,13 +192,13 @@ TEST(SearchTest, FewBitsInKernelsWinWhereTheyAreFaster) {
 TEST(SearchTest, TheFatalLayerAloneLeavesTheIntegers) {
   ScriptedSearch run(one_fatal_layer(), {.seconds = 600});
   run.run();
-  EXPECT_EQ(run.best().recipe.format, Format::kStatic);
+  EXPECT_EQ(run.best().recipe.format, Format::kInt8);
   EXPECT_THAT(run.best().recipe.nodes, ElementsAre(Pair("third", Format::kW8)));
 }
 
 TEST(SearchTest, LayersThatIntegersSlowDownComputeOnFloats) {
   Script script = all_layers_are_fine();
-  script.layers[0].time[Format::kStatic] = 1.5;
+  script.layers[0].time[Format::kInt8] = 1.5;
   ScriptedSearch run(script, {.seconds = 600});
   run.run();
   EXPECT_THAT(run.best().recipe.nodes, Contains(Pair("first", Format::kW8)));
@@ -273,7 +273,7 @@ TEST(SearchTest, WhatIsSlowerThanTheOriginalIsNoAnswer) {
 // The last timed comparison has the last word, and its times are those that candidates keep.
 TEST(SearchTest, WhatTurnsOutSlowerInTheEndIsNoAnswerAndSaysSo) {
   Script script = all_layers_are_fine();
-  script.adopt = [](const Candidate& best) { return best.trial.name == "static"; };
+  script.adopt = [](const Candidate& best) { return best.trial.name == "int8"; };
   int timings = 1'000'000;
   {
     ScriptedSearch first(script, {.seconds = 600});
@@ -285,7 +285,7 @@ TEST(SearchTest, WhatTurnsOutSlowerInTheEndIsNoAnswerAndSaysSo) {
   run.run();
   ASSERT_EQ(run.search.best(), nullptr);
   const auto found = std::find_if(run.search.candidates().begin(), run.search.candidates().end(),
-                                  [](const Candidate& c) { return c.trial.name == "static"; });
+                                  [](const Candidate& c) { return c.trial.name == "int8"; });
   ASSERT_NE(found, run.search.candidates().end());
   EXPECT_TRUE(found->trial.passed);
   EXPECT_TRUE(found->trial.is_slower);
@@ -351,7 +351,7 @@ TEST(SearchTest, ANumberOfModelsGivesTheSameOnEveryMachine) {
 TEST(SearchTest, WithoutTimesIntegersAreTakenToBeFaster) {
   ScriptedSearch run(all_layers_are_fine(), {.models = 40});
   run.run();
-  EXPECT_EQ(run.best().trial.name, "static");
+  EXPECT_EQ(run.best().trial.name, "int8");
   ScriptedSearch small(all_layers_are_fine(), {.models = 40}, Objective::kSize);
   small.run();
   EXPECT_LE(small.best().trial.bytes, run.best().trial.bytes);

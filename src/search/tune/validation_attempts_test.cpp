@@ -33,7 +33,7 @@ TEST(HeldOutTriesTest, WhatTheDataChoseIsNotMadeWithoutIt) {
   adaptive.rounding = Rounding::kAdaptive;
   EXPECT_FALSE(is_made_without_data(adaptive));
   Recipe integer;
-  integer.format = Format::kStatic;
+  integer.format = Format::kInt8;
   EXPECT_FALSE(is_made_without_data(integer));
 }
 

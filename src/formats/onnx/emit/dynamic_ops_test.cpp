@@ -44,7 +44,7 @@ void expect_dynamic_close(const GraphBuilder& model, double least = kLeastDynami
     for (const GranularityKind granularity : {GranularityKind::kChannel, GranularityKind::kTensor}) {
       SCOPED_TRACE(std::string(weights == WeightType::kS8 ? "s8" : "u8") +
                    (granularity == GranularityKind::kChannel ? " per channel" : " per tensor"));
-      Recipe recipe = integer_recipe(Format::kDynamic);
+      Recipe recipe = integer_recipe(Format::kInt8Dynamic);
       recipe.integer.weights = weights;
       recipe.integer.force_conv = true;
       recipe.granularity.kind = granularity;
@@ -68,7 +68,7 @@ ModelBuilder projections() {
 }
 
 TEST(DynamicOps, AnInputIsCodedOnceForAllThatTakeIt) {
-  const Rewritten rewritten(projections().bytes(), integer_recipe(Format::kDynamic));
+  const Rewritten rewritten(projections().bytes(), integer_recipe(Format::kInt8Dynamic));
   EXPECT_EQ(text_of(rewritten.model()),
             "q0 = int8[8,6]\n"
             "q1 = float32[6]\n"
@@ -99,7 +99,7 @@ TEST(DynamicOps, GemmIsSplitBeforehand) {
   model.initializer("u", {6, 4}, noise({6, 4}, 3)).initializer("c", {1, 4}, noise({1, 4}, 4));
   model.node("Gemm", {"x", "w", "b"}, {"a"}, {int_attribute("transB", 1)}).node("Relu", {"a"}, {"r"});
   model.node("Gemm", {"r", "u", "c"}, {"y"});
-  const std::string text = text_of(Rewritten(model.bytes(), integer_recipe(Format::kDynamic)).model());
+  const std::string text = text_of(Rewritten(model.bytes(), integer_recipe(Format::kInt8Dynamic)).model());
   EXPECT_EQ(count(text, "MatMulInteger("), 2U);
   EXPECT_EQ(count(text, "Gemm("), 0U);
   expect_dynamic_close(model);
@@ -128,7 +128,7 @@ TEST(DynamicOps, ConvolutionsSpreadScalesAndBiasOverTheAxesBehindTheirChannels) 
   model.input("x", kFloat, {1, 4, 16}).output("y", kFloat, {1, 3, 16});
   model.initializer("w", {3, 4, 1}, noise({3, 4, 1})).initializer("b", {3}, noise({3}, 2));
   model.node("Conv", {"x", "w", "b"}, {"y"});
-  Recipe recipe = integer_recipe(Format::kDynamic);
+  Recipe recipe = integer_recipe(Format::kInt8Dynamic);
   recipe.integer.force_conv = true;
   EXPECT_EQ(text_of(Rewritten(model.bytes(), recipe).model()),
             "b = float32[3]\n"
@@ -160,7 +160,7 @@ TEST(DynamicOps, BranchesCodeWhatTheyTakeThemselves) {
   model.node("If", {"c"}, {"y"},
              {graph_attribute("then_branch", branch(2)), graph_attribute("else_branch", branch(3))});
   model.node("MatMul", {"x", "u"}, {"a"});  // behind the branches
-  const std::string text = text_of(Rewritten(model.bytes(), integer_recipe(Format::kDynamic)).model());
+  const std::string text = text_of(Rewritten(model.bytes(), integer_recipe(Format::kInt8Dynamic)).model());
   EXPECT_EQ(count(text, "DynamicQuantizeLinear(x)"), 3U);
   expect_dynamic_close(model);
 }
@@ -216,7 +216,7 @@ TEST(DynamicOps, LstmsAndAttentionBringTheirDomain) {
   lstm.input("x", kFloat, {5, 2, 6}).output("y", kFloat, {5, 1, 2, 4});
   lstm.initializer("w", {1, 16, 6}, noise({1, 16, 6})).initializer("r", {1, 16, 4}, noise({1, 16, 4}, 2));
   lstm.node("LSTM", {"x", "w", "r"}, {"y"}, {int_attribute("hidden_size", 4)});
-  const Rewritten rewritten(lstm.bytes(), integer_recipe(Format::kDynamic));
+  const Rewritten rewritten(lstm.bytes(), integer_recipe(Format::kInt8Dynamic));
   EXPECT_THAT(text_of(rewritten.model()), HasSubstr("DynamicQuantizeLSTM("));
   EXPECT_GE(least_sqnr(lstm.bytes(), rewritten.model()), kLeastDynamicSqnr);
 
@@ -227,7 +227,7 @@ TEST(DynamicOps, LstmsAndAttentionBringTheirDomain) {
   attention.initializer("u", {8, 4}, noise({8, 4}, 3)).node("MatMul", {"x", "u"}, {"z"});
   attention.add(1, ounce::test::node("Attention", {"x", "w", "b"}, {"y"}, {int_attribute("num_heads", 2)}, {},
                                      "com.microsoft"));
-  const Rewritten fused(attention.bytes(), integer_recipe(Format::kDynamic));
+  const Rewritten fused(attention.bytes(), integer_recipe(Format::kInt8Dynamic));
   EXPECT_EQ(count(text_of(fused.model()), "DynamicQuantizeLinear(x)"), 1U);
   EXPECT_EQ(count(text_of(fused.model()), "QAttention("), 1U);
   EXPECT_GE(least_sqnr(attention.bytes(), fused.model()), kLeastDynamicSqnr);
@@ -239,7 +239,7 @@ TEST(DynamicOps, AWeightOfAnIntegerAndAFloatProductServesBoth) {
   model.initializer("w", {8, 8}, noise({8, 8}));
   model.node("MatMul", {"x", "w"}, {"a"}).node("MatMul", {"a", "w"}, {"y"});
   const std::string bytes = model.bytes();
-  Recipe recipe = integer_recipe(Format::kDynamic);
+  Recipe recipe = integer_recipe(Format::kInt8Dynamic);
   recipe.nodes = {{"a", Format::kW8}};
   EXPECT_GE(least_sqnr(bytes, Rewritten(bytes, recipe).model()), kLeastDynamicSqnr);
 }

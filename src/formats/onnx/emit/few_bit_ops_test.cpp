@@ -207,7 +207,7 @@ double worst_difference(const InFewBits& rewritten, const Shapes& shapes, const 
 TEST(FewBitOps, EveryLayoutMeansTheSameToEveryReleaseThatHasTheKernel) {
   const Shapes shapes{{{1, 1}, {16, 8}, {17, 3}, {32, 33}, {100, 5}, {257, 16}, {512, 2}}};
   std::map<std::string, int> runs;
-  for (const Format format : {Format::kInt2, Format::kInt4, Format::kInt8}) {
+  for (const Format format : {Format::kNbits2, Format::kNbits4, Format::kNbits8}) {
     for (const std::size_t block : {16U, 32U, 64U, 128U, 256U}) {
       for (const bool is_asymmetric : {false, true}) {
         Recipe recipe = recipe_for(format, block);
@@ -236,7 +236,7 @@ TEST(FewBitOps, EveryLayoutMeansTheSameToEveryReleaseThatHasTheKernel) {
 
 TEST(FewBitOps, LevelFourRoundsActivationsAndNoMore) {
   const Shapes shapes{{{64, 16}, {257, 16}}};
-  const InFewBits rewritten(shapes.model(), recipe_for(Format::kInt4, 32, AccuracyLevel::k4));
+  const InFewBits rewritten(shapes.model(), recipe_for(Format::kNbits4, 32, AccuracyLevel::k4));
   EXPECT_THAT(rewritten.text(), testing::HasSubstr("accuracy_level=4"));
   for (const Machine& place : machines()) {
     SCOPED_TRACE(place.target);
@@ -255,7 +255,7 @@ TEST(FewBitOps, AGemmBecomesAProductAndASum) {
   ModelBuilder model = with_matrix({24, 40});
   model.initializer("b", {24}, noise({24}));
   model.node("Gemm", {"x", "w", "b"}, {"y"}, {int_attribute("transB", 1)}, "dense");
-  Recipe recipe = recipe_for(Format::kInt4, 16);
+  Recipe recipe = recipe_for(Format::kNbits4, 16);
   recipe.min_bytes = 1024;
   const InFewBits rewritten(model.bytes(), recipe);
   EXPECT_EQ(rewritten.text(),
@@ -268,7 +268,7 @@ TEST(FewBitOps, AGemmBecomesAProductAndASum) {
 TEST(FewBitOps, ATransposeInFrontOfAProductGoes) {
   ModelBuilder model = with_matrix({24, 40});
   model.node("Transpose", {"w"}, {"t"}, {ints_attribute("perm", {1, 0})}).node("MatMul", {"x", "t"}, {"y"});
-  const InFewBits rewritten(model.bytes(), recipe_for(Format::kInt4, 16));
+  const InFewBits rewritten(model.bytes(), recipe_for(Format::kNbits4, 16));
   EXPECT_EQ(rewritten.text(),
             "q0 = uint8[24,3,8]\nq1 = float32[24,3]\n"
             "MatMulNBits(x, q0, q1){K=40, N=24, bits=4, block_size=16, accuracy_level=1} -> y\n");
@@ -287,7 +287,7 @@ ModelBuilder with_table(std::int64_t columns) {
 
 TEST(FewBitOps, ATablesRowsAreDecodedAsTheyAreLookedUp) {
   const ModelBuilder model = with_table(40);
-  const InFewBits rewritten(model.bytes(), recipe_for(Format::kInt4, 16));
+  const InFewBits rewritten(model.bytes(), recipe_for(Format::kNbits4, 16));
   EXPECT_EQ(rewritten.text(),
             "i = int64[2]\nq0 = uint8[20,20]\nq1 = float16[20,3]\n"
             "GatherBlockQuantized(q0, i, q1){gather_axis=0, quantize_axis=1, block_size=16} -> v0\n"
@@ -299,7 +299,7 @@ TEST(FewBitOps, TiedWeightsAreStoredOnce) {
   ModelBuilder model = with_table(48);
   model.input("x", kFloat, {2, 48}).output("y", kFloat, {2, 20});
   model.node("Gemm", {"x", "w"}, {"y"}, {int_attribute("transB", 1)});
-  const InFewBits rewritten(model.bytes(), recipe_for(Format::kInt4, 16));
+  const InFewBits rewritten(model.bytes(), recipe_for(Format::kNbits4, 16));
   EXPECT_EQ(rewritten.text(),
             "i = int64[2]\nq0 = uint8[20,3,8]\nq1 = float32[20,3]\nq2 = int64[2]\n"
             "Reshape(q0, q2) -> v0\n"
@@ -310,7 +310,7 @@ TEST(FewBitOps, TiedWeightsAreStoredOnce) {
 
 TEST(FewBitOps, WhatNoKernelTakesIsStoredInEightBits) {
   const auto plan_of = [](ModelBuilder& model) {
-    return InFewBits(model.bytes(), recipe_for(Format::kInt4, 16)).plan();
+    return InFewBits(model.bytes(), recipe_for(Format::kNbits4, 16)).plan();
   };
   ModelBuilder left;
   left.input("x", kFloat, {40, 3}).output("y", kFloat, {24, 3}).initializer("w", {24, 40}, noise({24, 40}));

@@ -42,7 +42,7 @@ struct StaticVariant {
   GranularityKind granularity = GranularityKind::kChannel;
 
   Recipe recipe() const {
-    Recipe recipe = integer_recipe(Format::kStatic);
+    Recipe recipe = integer_recipe(Format::kInt8);
     recipe.integer.dialect = dialect;
     recipe.integer.activations = activations;
     recipe.integer.weights = weights;

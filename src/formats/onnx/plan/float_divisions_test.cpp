@@ -48,7 +48,7 @@ struct Chain {
     const onnx::Model model = onnx::read_model_from_memory(bytes, "model");
     const graph::Index index = graph::verify(model);
     Recipe recipe;
-    recipe.format = Format::kStatic;
+    recipe.format = Format::kInt8;
     recipe.integer.calibration = CalibrationMethod::kMinMax;
     return float_divisions(model, index, recipe, ranges, noise);
   }

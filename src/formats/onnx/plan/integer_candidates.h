@@ -84,7 +84,7 @@ class Seeds {
   }
   // Among static nodes: one that is asked to find its scales while it runs.
   bool is_asked_dynamic(const onnx::Node& node) const {
-    return wishes_.of(node) == Format::kDynamic && find_dynamic_form(node, GemmForm::kWhole) != nullptr;
+    return wishes_.of(node) == Format::kInt8Dynamic && find_dynamic_form(node, GemmForm::kWhole) != nullptr;
   }
 
   // The value of a constant that is a single float.

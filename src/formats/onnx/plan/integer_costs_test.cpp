@@ -26,7 +26,7 @@ using testing::StartsWith;
 
 Recipe recipe_for(const std::string& target = {}) {
   Recipe recipe;
-  recipe.format = Format::kStatic;
+  recipe.format = Format::kInt8;
   recipe.half_share = 0;
   recipe.integer.calibration = CalibrationMethod::kMinMax;
   recipe.integer.correct_bias = false;

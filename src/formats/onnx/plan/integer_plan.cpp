@@ -38,7 +38,7 @@ void require_no_dynamic_nodes(const Recipe& recipe) {
     if (!is_dynamic(format)) continue;
     throw Error(
         ErrorCode::kUsage,
-        fmt::format("`nodes` '{}=dynamic': this model keeps the static scales that it came with", name));
+        fmt::format("`nodes` '{}=int8-dynamic': this model keeps the static scales that it came with", name));
   }
 }
 

@@ -60,7 +60,7 @@ calibration::Ranges ranges_of(const Strings& names) {
 
 Recipe static_recipe() {
   Recipe recipe;
-  recipe.format = Format::kStatic;
+  recipe.format = Format::kInt8;
   recipe.half_share = 0;
   recipe.integer.calibration = CalibrationMethod::kMinMax;
   recipe.integer.correct_bias = false;
@@ -68,7 +68,7 @@ Recipe static_recipe() {
 }
 Recipe dynamic_recipe() {
   Recipe recipe = static_recipe();
-  recipe.format = Format::kDynamic;
+  recipe.format = Format::kInt8Dynamic;
   return recipe;
 }
 

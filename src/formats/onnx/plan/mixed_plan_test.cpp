@@ -141,13 +141,13 @@ TEST(MixedPlan, NodesInABranchAreNamedByTheirPath) {
 
 TEST(MixedPlan, StaticNodesCanBeFloatsOrDynamic) {
   const calibration::Ranges ranges = seen({"x", "a", "y"});
-  EXPECT_EQ(text_of(chain(), Format::kStatic, {{"y", Format::kDynamic}}, &ranges),
+  EXPECT_EQ(text_of(chain(), Format::kInt8, {{"y", Format::kInt8Dynamic}}, &ranges),
             "wa float32[32,32] -> int8 channel 1 dq pairs: weight of an integer MatMul\n"
             "wy float32[32,32] -> int8 channel 1 kernel pairs: weight of an integer MatMul\n"
             "node 0:0 static -> a\n"
             "node 0:1 dynamic -> y\n"
             "value 0:x uint8 scale 0.01 zero 100\n");
-  EXPECT_EQ(text_of(chain(), Format::kStatic, {{"a", Format::kW16}}, &ranges),
+  EXPECT_EQ(text_of(chain(), Format::kInt8, {{"a", Format::kW16}}, &ranges),
             "wa float32[32,32] -> float16 tensor fold: weight of MatMul, as 16-bit floats, as asked for its "
             "node; folded at load, FP32 speed\n"
             "wy float32[32,32] -> int8 channel 1 dq pairs: weight of an integer MatMul\n"
@@ -158,7 +158,7 @@ TEST(MixedPlan, StaticNodesCanBeFloatsOrDynamic) {
 
 TEST(MixedPlan, DynamicNodesCanBeFloats) {
   EXPECT_EQ(
-      text_of(chain(), Format::kDynamic, {{"a", Format::kW4}, {"y", Format::kDynamic}}),
+      text_of(chain(), Format::kInt8Dynamic, {{"a", Format::kW4}, {"y", Format::kInt8Dynamic}}),
       "wa float32[32,32] -> int4 block 32 fold table: weight of MatMul, as asked for its node; folded at "
       "load, FP32 speed\n"
       "wy float32[32,32] -> int8 channel 1 kernel pairs: weight of an integer MatMul\n"
@@ -178,7 +178,7 @@ ModelBuilder mixed_images() {
 }
 std::string nodes_of(const Nodes& nodes, bool force_conv = false) {
   const calibration::Ranges ranges = seen({"x", "a", "r", "c", "s", "y"});
-  Recipe recipe = recipe_of(Format::kStatic, nodes);
+  Recipe recipe = recipe_of(Format::kInt8, nodes);
   recipe.integer.force_conv = force_conv;
   const std::string text = text_of(mixed_images(), recipe, &ranges);
   const std::size_t first = text.find("node ");
@@ -187,9 +187,9 @@ std::string nodes_of(const Nodes& nodes, bool force_conv = false) {
 
 TEST(MixedPlan, ADynamicConvHasToBeForced) {
   EXPECT_THAT(
-      nodes_of({{"c", Format::kDynamic}}),
+      nodes_of({{"c", Format::kInt8Dynamic}}),
       HasSubstr("node 0:2 float: ConvInteger is several times slower than FP32 (`integer.force_conv`)\n"));
-  EXPECT_EQ(nodes_of({{"c", Format::kDynamic}}, /*force_conv=*/true),
+  EXPECT_EQ(nodes_of({{"c", Format::kInt8Dynamic}}, /*force_conv=*/true),
             "node 0:0 static -> r, codes, clamped by its codes\n"
             "node 0:2 dynamic -> c\n"
             "node 0:4 static -> y, codes\n");
@@ -204,7 +204,7 @@ TEST(MixedPlan, WhatFollowsWithoutWeightsCanBeFloatsToo) {
   // A Relu is not taken into codes then.
   EXPECT_THAT(nodes_of({{"r", Format::kFp32}}), StartsWith("node 0:0 static -> a, codes\n"));
   // There is no dynamic kernel for a sum.
-  EXPECT_EQ(nodes_of({{"s", Format::kDynamic}}), nodes_of({}));
+  EXPECT_EQ(nodes_of({{"s", Format::kInt8Dynamic}}), nodes_of({}));
 }
 
 // Two Gemms with one weight, and two Convs.
@@ -218,7 +218,7 @@ ModelBuilder twins(const std::string& op, const Dims& input, const Dims& weight)
 
 TEST(MixedPlan, AWeightMayBelongToAStaticAndToADynamicNode) {
   const calibration::Ranges ranges = seen({"x", "y", "z"});
-  EXPECT_EQ(text_of(twins("Gemm", {2, 32}, {32, 32}), Format::kStatic, {{"z", Format::kDynamic}}, &ranges),
+  EXPECT_EQ(text_of(twins("Gemm", {2, 32}, {32, 32}), Format::kInt8, {{"z", Format::kInt8Dynamic}}, &ranges),
             "w float32[32,32] -> int8 channel 1 kernel pairs: weight of an integer Gemm\n"
             "node 0:0 static -> y\n"
             "node 0:1 dynamic -> z\n"
@@ -228,7 +228,7 @@ TEST(MixedPlan, AWeightMayBelongToAStaticAndToADynamicNode) {
 TEST(MixedPlan, AWeightThatIsTornBetweenKernelsIsFloats) {
   const calibration::Ranges ranges = seen({"x", "y", "z"});
   const Dims image = {1, 16, 8, 8}, kernel = {16, 16, 1, 1};
-  Recipe recipe = recipe_of(Format::kStatic, {{"z", Format::kDynamic}});
+  Recipe recipe = recipe_of(Format::kInt8, {{"z", Format::kInt8Dynamic}});
   recipe.integer.force_conv = true;
   EXPECT_EQ(text_of(twins("Conv", image, kernel), recipe, &ranges),
             "w float32[16,16,1,1] -> int8 channel 0 fold: weight of Conv; folded at load, FP32 speed\n"
@@ -236,14 +236,14 @@ TEST(MixedPlan, AWeightThatIsTornBetweenKernelsIsFloats) {
             "node 0:1 float: its weight also feeds a node that computes otherwise\n");
   // And with floats.
   EXPECT_THAT(
-      text_of(twins("Gemm", {2, 32}, {32, 32}), Format::kStatic, {{"z", Format::kFp32}}, &ranges),
+      text_of(twins("Gemm", {2, 32}, {32, 32}), Format::kInt8, {{"z", Format::kFp32}}, &ranges),
       testing::AllOf(StartsWith("w float32[32,32] -> keep: stays FP32, as asked for its node\n"),
                      HasSubstr("node 0:0 float: its weight also feeds a node that stays in floats\n")));
 }
 
 TEST(MixedPlan, FourBitWeightsAreForStaticNodesOnly) {
   const calibration::Ranges ranges = seen({"x", "a", "y"});
-  Recipe recipe = recipe_of(Format::kStatic, {{"y", Format::kDynamic}});
+  Recipe recipe = recipe_of(Format::kInt8, {{"y", Format::kInt8Dynamic}});
   recipe.integer.weights = WeightType::kS4;
   const std::string text = text_of(chain(), recipe, &ranges);
   EXPECT_THAT(text, HasSubstr("wa float32[32,32] -> int4"));
@@ -265,7 +265,7 @@ TEST(MixedPlan, ANameThatNoNodeGivesIsRefused) {
   EXPECT_EQ(refusal_of(chain(), recipe_of(Format::kW8, {{"a", Format::kW4}, {"nothing", Format::kW4}})),
             "`nodes` 'nothing': no node has this name or gives this value");
   EXPECT_THAT(refusal_of(chain(), recipe_of(Format::kW8, {{"x", Format::kW4}})), HasSubstr("'x'"));
-  EXPECT_THAT(refusal_of(chain(), recipe_of(Format::kDynamic, {{"b", Format::kW4}})),
+  EXPECT_THAT(refusal_of(chain(), recipe_of(Format::kInt8Dynamic, {{"b", Format::kW4}})),
               StartsWith("`nodes` 'b': no node has this name or gives this value; normalisations"));
 }
 
@@ -285,7 +285,7 @@ TEST(MixedPlan, ALevelOfNoProductIsRefused) {
   model.initializer("w", {32, 32}, ramp({32, 32}));
   model.node("MatMul", {"x", "w"}, {"product"}).node("Relu", {"product"}, {"y"});
   const auto refusal = [&](const char* name) {
-    Recipe recipe = recipe_of(Format::kInt4, {});
+    Recipe recipe = recipe_of(Format::kNbits4, {});
     recipe.few_bits.levels[name] = AccuracyLevel::k1;
     return refusal_of(model, recipe);
   };
@@ -293,25 +293,25 @@ TEST(MixedPlan, ALevelOfNoProductIsRefused) {
             "`few_bits.levels` 'prodcut': no node gives this value; did you mean 'product'?");
   EXPECT_EQ(refusal("nobody"), "`few_bits.levels` 'nobody': no node gives this value");
   EXPECT_EQ(refusal("y"), "`few_bits.levels` 'y': Relu gives this value, and levels are for MatMul and Gemm");
-  Recipe recipe = recipe_of(Format::kInt4, {});
+  Recipe recipe = recipe_of(Format::kNbits4, {});
   recipe.few_bits.levels["product"] = AccuracyLevel::k1;
   EXPECT_NO_THROW(text_of(model, recipe));
 }
 
 TEST(MixedPlan, AModelThatKeepsItsStaticScalesHasNoDynamicNodes) {
-  EXPECT_THAT(refusal_of(chain(), recipe_of(Format::kStatic, {{"a", Format::kDynamic}})),
+  EXPECT_THAT(refusal_of(chain(), recipe_of(Format::kInt8, {{"a", Format::kInt8Dynamic}})),
               HasSubstr("keeps the static scales"));
 }
 
 // Where nobody asks for other bits than the rest has, nothing is said of it.
 TEST(MixedPlan, NodesInFloatsAreStoredAsTheRest) {
-  EXPECT_THAT(text_of(chain(), Format::kDynamic, {{"a", Format::kW8}}),
+  EXPECT_THAT(text_of(chain(), Format::kInt8Dynamic, {{"a", Format::kW8}}),
               Not(HasSubstr("as asked for its node")));
 }
 
 // Where 16-bit floats are only stored, they are what nodes wish that nobody spoke of.
 TEST(MixedPlan, TheRestMayBeStoredAsHalves) {
-  Recipe recipe = recipe_of(Format::kDynamic, {{"a", Format::kW8}, {"y", Format::kFp32}});
+  Recipe recipe = recipe_of(Format::kInt8Dynamic, {{"a", Format::kW8}, {"y", Format::kFp32}});
   recipe.integer.half_rest = true;
   EXPECT_THAT(
       text_of(chain(), recipe),

@@ -18,8 +18,8 @@ namespace ounce::plan {
 namespace {
 
 // The first wish that is met decides, so the most precise one comes first.
-constexpr std::array kByPrecision = {Format::kFp32, Format::kW16,  Format::kW8,  Format::kInt8,
-                                     Format::kW4,   Format::kInt4, Format::kInt2};
+constexpr std::array kByPrecision = {Format::kFp32, Format::kW16,    Format::kW8,    Format::kNbits8,
+                                     Format::kW4,   Format::kNbits4, Format::kNbits2};
 
 std::string guessed(const std::string& guess) {
   return guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess);

@@ -73,7 +73,7 @@ void validate_few_bits(const Recipe& recipe) {
     if (few_bits.method > WeightMethod::kRtn || few_bits.has_budget())
       refuse(
           "`few_bits.method`, `few_bits.bits` and `few_bits.target_size` are for whole models: "
-          "`format=int4`");
+          "`format=nbits4`");
     return;
   }
   if (few_bits.bits != 0 && few_bits.target_size != 0)
@@ -123,7 +123,7 @@ void validate_integers(const Recipe& recipe) {
   if (integer.reduce_range.value_or(false) && integer.weights != WeightType::kS8)
     refuse("`integer.reduce_range` is for s8 weights: the products of others do not saturate");
   if (has_no_ranges && integer.weights == WeightType::kS4)
-    refuse("dynamic kernels take 8-bit weights: `integer.weights=s8` or u8");
+    refuse("`format=int8-dynamic` takes 8-bit weights: `integer.weights=s8` or u8");
   if (has_no_ranges || integer.dialect == Dialect::kQdq) return;
   if (is_16_bit(integer.activations) || integer.weights == WeightType::kS4)
     refuse("integer ops are 8-bit: `integer.dialect=qdq` for 16-bit activations and 4-bit weights");
@@ -141,11 +141,11 @@ std::string why_not_mixed(const Recipe& recipe, Format format) {
   if (is_half(format))
     return "16-bit arithmetic is for whole models: w16 stores a node's weights as 16-bit floats";
   if (!recipe.is_integer()) {
-    return fmt::format("`format={}` computes on floats: take `format=static` for nodes on integers",
+    return fmt::format("`format={}` computes on floats: take `format=int8` for nodes on integers",
                        name_of(recipe.format));
   }
   if (is_static(format))
-    return "static nodes among dynamic ones: take `format=static` and name the dynamic ones";
+    return "`format=int8-dynamic` has no static nodes: take `format=int8` and name the dynamic nodes";
   return {};
 }
 
@@ -169,10 +169,10 @@ void validate_nodes(const Recipe& recipe) {
 void validate_rounding(const Recipe& recipe) {
   if (recipe.rounding != Rounding::kAdaptive) return;
   if (!is_static(recipe.format))
-    refuse("`rounding=adaptive` looks at data: it is for `format=static` with `data`");
+    refuse("`rounding=adaptive` looks at data: it is for `format=int8` with `data`");
   const auto is_dynamic_node = [](const auto& entry) { return is_dynamic(entry.second); };
   if (std::any_of(recipe.nodes.begin(), recipe.nodes.end(), is_dynamic_node))
-    refuse("`rounding=adaptive` is for static nodes: leave out those with `nodes` NAME=dynamic");
+    refuse("`rounding=adaptive` is for static nodes: leave out `nodes` NAME=int8-dynamic");
 }
 
 }  // namespace

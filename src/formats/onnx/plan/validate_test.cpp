@@ -30,7 +30,7 @@ struct ValidateTest : testing::Test {
 
 TEST_F(ValidateTest, EveryFormatByItselfIsFine) {
   for (const Format format :
-       {Format::kW8, Format::kW4, Format::kW16, Format::kDynamic, Format::kStatic, Format::kFp16}) {
+       {Format::kW8, Format::kW4, Format::kW16, Format::kInt8Dynamic, Format::kInt8, Format::kFp16}) {
     recipe.format = format;
     EXPECT_NO_THROW(validate(recipe)) << name_of(format);
   }
@@ -44,7 +44,7 @@ TEST_F(ValidateTest, NumbersHaveTheirLimits) {
   recipe.half_share = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THAT(refusal(), StartsWith("`half_share` nan"));
   recipe = {};
-  recipe.format = Format::kStatic;
+  recipe.format = Format::kInt8;
   recipe.integer.percentile = 20;
   EXPECT_THAT(refusal(), StartsWith("`integer.percentile` 20"));
   recipe = {};
@@ -53,7 +53,7 @@ TEST_F(ValidateTest, NumbersHaveTheirLimits) {
     EXPECT_THAT(refusal(), StartsWith("`granularity`: blocks have 4, 8"));
   }
   recipe = {};
-  recipe.format = Format::kStatic;
+  recipe.format = Format::kInt8;
   recipe.integer.values["a"].range = ValueRange{2, 1};
   EXPECT_EQ(refusal(), "`integer.values` 'a': 2 to 1 is no range");
 }
@@ -103,7 +103,7 @@ TEST_F(ValidateTest, BfloatsNeedATargetThatHasThem) {
 }
 
 TEST_F(ValidateTest, IntegersNeedKernels) {
-  recipe.format = Format::kStatic;
+  recipe.format = Format::kInt8;
   recipe.granularity = {GranularityKind::kBlock, 32};
   EXPECT_THAT(refusal(), StartsWith("integer kernels know no blocks"));
   recipe.granularity = {};
@@ -123,30 +123,30 @@ TEST_F(ValidateTest, IntegersNeedKernels) {
   recipe.integer.values["a"].type = ActivationType::kU16;
   EXPECT_THAT(refusal(), StartsWith("integer ops take activations of one type"));
   recipe = {};
-  recipe.format = Format::kDynamic;
+  recipe.format = Format::kInt8Dynamic;
   recipe.integer.weights = WeightType::kS4;
-  EXPECT_EQ(refusal(), "dynamic kernels take 8-bit weights: `integer.weights=s8` or u8");
+  EXPECT_EQ(refusal(), "`format=int8-dynamic` takes 8-bit weights: `integer.weights=s8` or u8");
   recipe = {};
   recipe.integer.half_rest = true;
-  EXPECT_EQ(refusal(), "`integer.half_rest` is for `format=static` and `format=dynamic`");
+  EXPECT_EQ(refusal(), "`integer.half_rest` is for `format=int8` and `format=int8-dynamic`");
 }
 
 TEST_F(ValidateTest, NodesGoTogetherWithTheirModel) {
   EXPECT_EQ(
-      refusal_of_node(Format::kW8, Format::kDynamic),
-      "`nodes` 'a=dynamic': `format=w8` computes on floats: take `format=static` for nodes on integers");
-  EXPECT_THAT(refusal_of_node(Format::kW4, Format::kStatic), StartsWith("`nodes` 'a=static': `format=w4`"));
-  EXPECT_EQ(
-      refusal_of_node(Format::kDynamic, Format::kStatic),
-      "`nodes` 'a=static': static nodes among dynamic ones: take `format=static` and name the dynamic ones");
-  EXPECT_THAT(refusal_of_node(Format::kStatic, Format::kFp16),
+      refusal_of_node(Format::kW8, Format::kInt8Dynamic),
+      "`nodes` 'a=int8-dynamic': `format=w8` computes on floats: take `format=int8` for nodes on integers");
+  EXPECT_THAT(refusal_of_node(Format::kW4, Format::kInt8), StartsWith("`nodes` 'a=int8': `format=w4`"));
+  EXPECT_EQ(refusal_of_node(Format::kInt8Dynamic, Format::kInt8),
+            "`nodes` 'a=int8': `format=int8-dynamic` has no static nodes: take `format=int8` and name the "
+            "dynamic nodes");
+  EXPECT_THAT(refusal_of_node(Format::kInt8, Format::kFp16),
               HasSubstr("16-bit arithmetic is for whole models"));
   EXPECT_THAT(refusal_of_node(Format::kW8, Format::kBf16),
               HasSubstr("16-bit arithmetic is for whole models"));
   EXPECT_EQ(refusal_of_node(Format::kFp16, Format::kW8),
             "fp16 converts the graph: nodes can stay fp32 and nothing else");
   recipe = {};
-  recipe.format = Format::kStatic;
+  recipe.format = Format::kInt8;
   recipe.nodes = {{"a", Format::kFp32}};
   recipe.integer.half_rest = true;
   recipe.target = "cuda";
@@ -156,18 +156,18 @@ TEST_F(ValidateTest, NodesGoTogetherWithTheirModel) {
 TEST_F(ValidateTest, RoundingForOutputsIsStatic) {
   recipe.rounding = Rounding::kAdaptive;
   EXPECT_THAT(refusal(), StartsWith("`rounding=adaptive` looks at data"));
-  recipe.format = Format::kStatic;
+  recipe.format = Format::kInt8;
   EXPECT_NO_THROW(validate(recipe));
-  recipe.nodes = {{"a", Format::kDynamic}};
+  recipe.nodes = {{"a", Format::kInt8Dynamic}};
   EXPECT_THAT(refusal(), StartsWith("`rounding=adaptive` is for static nodes"));
 }
 
 TEST_F(ValidateTest, LevelsAreForKernelsOfFewBits) {
   recipe.few_bits.levels["a"] = AccuracyLevel::k1;
   EXPECT_THAT(refusal(), HasSubstr("`few_bits.levels`"));
-  recipe.nodes["a"] = Format::kInt4;
+  recipe.nodes["a"] = Format::kNbits4;
   EXPECT_NO_THROW(validate(recipe));
-  recipe.format = Format::kInt4;
+  recipe.format = Format::kNbits4;
   EXPECT_NO_THROW(validate(recipe));
   recipe.few_bits.dialect = FewBitsDialect::kQdq;
   EXPECT_EQ(refusal(), "the app sets the level of `few_bits.dialect=qdq`: leave out `few_bits.levels`");

@@ -9,7 +9,7 @@ advice = json.load(open("out.json"))["results"][0]
 human = open("human").read()
 methods = {method["method"]: method for method in advice["methods"]}
 timed = lambda method: method["measured"] and method["speed_up"] is not None and method["speed_up"]["reliable"]
-open_methods = [name for name in ("static", "dynamic") if methods[name]["out_of_time"] or (methods[name]["measured"] and not timed(methods[name]))]
+open_methods = [name for name in ("int8", "int8-dynamic") if methods[name]["out_of_time"] or (methods[name]["measured"] and not timed(methods[name]))]
 if advice["verdict"] == "do_not_quantize":
     assert not open_methods, open_methods
 if advice["verdict"] == "unknown":

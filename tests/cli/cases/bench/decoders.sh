@@ -1,6 +1,6 @@
 # A past that is kept gives what the whole text gives; times differ from run to run.
 need cached uncached matmul
-ounce quantize cached.onnx --to int4 --method rtn -o small.onnx --no-verify > /dev/null
+ounce quantize cached.onnx --to nbits4 --method rtn -o small.onnx --no-verify > /dev/null
 ounce bench uncached.onnx cached.onnx small.onnx --tokens 16 --prompt 4 --data cached.npz --json 2>human > out
 json_get results.0.texts results.0.prompt results.0.tokens results.0.generated results.0.models.0.cached results.0.models.1.cached results.0.models.1.flips results.0.models.1.next_token.calls < out
 python3 - out <<'END'

@@ -1,7 +1,7 @@
 # A layer of more than 4608 inputs is fitted in slices, and comes closer to its outputs than nearest codes.
 need wide
 for method in rtn gptq; do
-  ounce quantize wide.onnx --to int4 --method $method --accuracy-level 1 --data wide.npz -o $method.onnx --json 2> /dev/null > $method.json
+  ounce quantize wide.onnx --to nbits4 --method $method --accuracy-level 1 --data wide.npz -o $method.onnx --json 2> /dev/null > $method.json
 done
 python3 - <<'END'
 import json

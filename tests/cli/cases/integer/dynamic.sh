@@ -1,3 +1,3 @@
 need signal lstm
-ounce quantize signal.onnx --to dynamic --no-reduce-range
-ounce quantize lstm.onnx --to dynamic --no-reduce-range
+ounce quantize signal.onnx --to int8-dynamic --no-reduce-range
+ounce quantize lstm.onnx --to int8-dynamic --no-reduce-range

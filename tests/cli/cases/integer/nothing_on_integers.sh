@@ -1,5 +1,5 @@
-# A file that computes in floats is not called static.
+# A file that computes in FP32 is not called INT8.
 need chaotic
-exits 3 ounce quantize chaotic.onnx --to static --data chaotic.npz
-exits 3 ounce quantize chaotic.onnx --to static --data chaotic.npz --exclude product
+exits 3 ounce quantize chaotic.onnx --to int8 --data chaotic.npz
+exits 3 ounce quantize chaotic.onnx --to int8 --data chaotic.npz --exclude product
 ls

@@ -1,2 +1,2 @@
 need signal
-ounce quantize signal.onnx --to static --data signal.npz --no-reduce-range --no-correct-bias | sed "s,Calibration: .*,Calibration: …,"
+ounce quantize signal.onnx --to int8 --data signal.npz --no-reduce-range --no-correct-bias | sed "s,Calibration: .*,Calibration: …,"

@@ -1,3 +1,3 @@
 need signal
-ounce quantize signal.onnx --to static --data signal.npz --no-search --no-reduce-range --dry-run
-ls signal.static.onnx 2>/dev/null || echo "nothing was written"
+ounce quantize signal.onnx --to int8 --data signal.npz --no-search --no-reduce-range --dry-run
+ls signal.int8.onnx 2>/dev/null || echo "nothing was written"

@@ -1,5 +1,5 @@
 need trained quantized
-ounce quantize trained.onnx --to static
-ounce quantize trained.onnx --to dynamic || echo "exit $?"
-ounce quantize trained.static.onnx --to static || echo "exit $?"
-ounce quantize quantized.onnx --to dynamic --no-reduce-range
+ounce quantize trained.onnx --to int8
+ounce quantize trained.onnx --to int8-dynamic || echo "exit $?"
+ounce quantize trained.int8.onnx --to int8 || echo "exit $?"
+ounce quantize quantized.onnx --to int8-dynamic --no-reduce-range

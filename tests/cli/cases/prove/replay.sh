@@ -5,7 +5,7 @@ ounce quantize matmul.onnx > /dev/null
 exits 5 ounce prove matmul.w8.onnx | plain
 exits 0 ounce prove matmul.w8.onnx --source matmul.onnx | plain
 # Every format comes out the same again, with external data too.
-for to in w4 w16 dynamic fp16; do
+for to in w4 w16 int8-dynamic fp16; do
   ounce quantize matmul.onnx --to $to --external-data always -o m.$to.onnx > /dev/null
   exits 0 ounce prove m.$to.onnx --source matmul.onnx | grep -e recipe -e trial | plain
 done

@@ -19,7 +19,7 @@ json_get results errors.0.model errors.0.code < result.json
 rm result.json
 echo "Data that is not there"
 exits 4 ounce quantize matmul.onnx --data absent.npz
-exits 4 ounce quantize signal.onnx --to static --ranges absent.ranges
+exits 4 ounce quantize signal.onnx --to int8 --ranges absent.ranges
 exits 4 ounce verify matmul.onnx matmul.onnx --data absent.npz
 exits 4 ounce calibrate signal.onnx --data x=absent.npy
 exits 4 ounce contract check signal.onnx --data signal.npz --dump absent.npy
@@ -30,7 +30,7 @@ exits 2 ounce tune signal.onnx --data signal.npz --metric-command absent-program
 exits 2 ounce quantize matmul.onnx --runtime 0.0.1
 echo "No place for a result"
 exits 4 ounce quantize matmul.onnx signal.onnx -o file/small/
-exits 4 ounce quantize signal.onnx --to int4 --bits 5 --data signal.npz --importance absent/i.json
+exits 4 ounce quantize signal.onnx --to nbits4 --bits 5 --data signal.npz --importance absent/i.json
 exits 4 ounce tune signal.onnx --data signal.npz -o absent/t.onnx --budget '1 models' --no-cache
 exits 4 ounce calibrate signal.onnx --data signal.npz -o absent/s.ranges
 exits 4 ounce contract set matmul.onnx -o absent/m.onnx --kind tensor

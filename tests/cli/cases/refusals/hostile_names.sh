@@ -7,7 +7,7 @@ shown() {
 }
 ounce inspect hostile_names.onnx
 ounce quantize hostile_names.onnx -v --no-verify -o small.onnx | grep MatMul
-shown ounce quantize hostile_names.onnx -o small.onnx --to static
+shown ounce quantize hostile_names.onnx -o small.onnx --to int8
 shown ounce quantize hostile_names.onnx -o small.onnx --to fp16 -v
 shown ounce check hostile_names.onnx --target linux-x64@1.14.0
 shown ounce verify hostile_names.onnx small.onnx

@@ -2,7 +2,7 @@
 need enormous denormal broken_bias two_versions far_version
 exits 3 ounce quantize enormous.onnx --to w4
 exits 3 ounce quantize denormal.onnx
-ounce quantize denormal.onnx --to dynamic --min-bytes 0 > printed
+ounce quantize denormal.onnx --to int8-dynamic --min-bytes 0 > printed
 exits 3 ounce quantize broken_bias.onnx --to fp16
 exits 2 ounce quantize two_versions.onnx
 exits 2 ounce quantize far_version.onnx

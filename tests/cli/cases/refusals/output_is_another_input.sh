@@ -7,9 +7,9 @@ printf '[quantize]\nto = "w8"\n' > ounce.toml
 printf '[input]\nrescale_factor = 2\n' > contract.toml
 ln -s ounce.toml soft.onnx
 sha256sum d.npz r.ranges ounce.toml contract.toml > before
-exits 2 ounce quantize conv.onnx --to static --data d.npz -o d.npz
-exits 2 ounce quantize conv.onnx --to static --data d.npz -o hard.npz
-exits 2 ounce quantize conv.onnx --to static --ranges r.ranges -o r.ranges
+exits 2 ounce quantize conv.onnx --to int8 --data d.npz -o d.npz
+exits 2 ounce quantize conv.onnx --to int8 --data d.npz -o hard.npz
+exits 2 ounce quantize conv.onnx --to int8 --ranges r.ranges -o r.ranges
 exits 2 ounce tune conv.onnx --data d.npz -o hard.npz --no-cache
 exits 2 ounce calibrate conv.onnx --data d.npz -o hard.npz
 exits 2 ounce calibrate merge r.ranges -o r.ranges

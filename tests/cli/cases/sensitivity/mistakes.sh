@@ -6,7 +6,7 @@ exits 2 $s --by name --data fatal.npz
 exits 2 $s --samples -1 --data fatal.npz
 exits 2 $s --top many --data fatal.npz
 exits 2 $s --min-sqnr nan --data fatal.npz
-exits 2 $s --to static
+exits 2 $s --to int8
 exits 2 $s --data fatal.npz --cache here --no-cache
 exits 2 $s --data fatal.npz --labels nothing --no-cache
 exits 4 $s --data nowhere.npz --no-cache

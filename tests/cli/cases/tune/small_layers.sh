@@ -6,5 +6,5 @@ ounce tune small_convs.onnx --data small_convs.npz --min-sqnr 15 --budget '40 mo
 python3 - <<'END'
 import json
 result = json.load(open("document"))["results"][0]
-print("on integers:", "static" in [trial["name"] for trial in result["trials"] if not trial["problem"]])
+print("on integers:", "int8" in [trial["name"] for trial in result["trials"] if not trial["problem"]])
 END

@@ -6,5 +6,5 @@ exits 2 ounce shadow report
 exits 2 ounce contract
 exits 2 ounce quantize matmul.onnx --bad
 exits 2 ounce --bad
-exits 2 ounce quantise matmul.onnx --to static
+exits 2 ounce quantise matmul.onnx --to int8
 exits 2 ounce compress matmul.onnx

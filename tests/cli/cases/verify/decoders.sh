@@ -1,6 +1,6 @@
 # Tokens that flip and the text's nll decide.
 need cached uncached
-ounce quantize cached.onnx --to int4 --granularity block:256 --scale absmax --method rtn -o small.onnx --no-verify > /dev/null
+ounce quantize cached.onnx --to nbits4 --granularity block:256 --scale absmax --method rtn -o small.onnx --no-verify > /dev/null
 texts='--tokens 16 --prompt 4 --data cached.npz'
 verdicts() { grep 'passed:\|failed:'; }
 ounce verify uncached.onnx cached.onnx $texts --max-flips 0 | verdicts
