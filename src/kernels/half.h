@@ -8,6 +8,8 @@
 
 namespace ounce::kernels {
 
+inline constexpr float kLargestHalf = 65504;
+
 // What narrowing did to values; added to by each call.
 struct HalfStats {
   std::uint64_t overflow = 0;   // a finite source became infinite

@@ -23,11 +23,13 @@
 #include <vector>
 
 #include "base/element_type.h"
+#include "ops/op_info.h"
 #include "quant/float_source.h"
 
 namespace ounce::model {
 
 enum class ModelKind : std::uint8_t { kOnnx, kTflite, kCoreml };
+inline constexpr std::uint8_t kModelKinds = 3;
 
 const char* name_of(ModelKind kind);  // "ONNX"
 
@@ -109,6 +111,50 @@ class ConstantValues {
   virtual std::string_view bytes() const = 0;
   // Of float types.
   virtual const quant::FloatSource& floats() const = 0;
+};
+
+// A float tensor whose values are in the file, and all about its use that decides how it can be stored. Each
+// format fills these from its own graph (formats/onnx/plan/weights.h); plan/weights sees nothing else of a
+// model.
+
+// What a float tensor is for, the strongest of its uses.
+enum class Role {
+  kOther,
+  kParameter,  // a bias, or a scale or bias of a normalisation: 16 bits are enough
+  kTable,      // rows are cut out of it
+  kWeight,     // multiplied with: 8 bits are enough
+};
+
+// The axes [first, last) of a tensor that count the channels.
+struct ChannelAxes {
+  std::size_t first = 0, last = 0;
+};
+
+struct WeightSite {
+  std::size_t graph = 0;  // in which it stands …
+  std::string_view name;  // … and its name there
+  ElementType type = ElementType::kUndefined;
+  std::vector<std::int64_t> dims;
+
+  Role role = Role::kOther;             // found by following it through ops that move values
+  std::size_t kernel_taps = 1;          // of a convolution
+  std::optional<ChannelAxes> channels;  // of this tensor, for the op it feeds
+  Op op = Op::kUnknown;                 // that it feeds …
+  std::string op_type;                  // … and its name in the file
+  bool is_used = false;
+  bool is_output = false;     // of the graph
+  bool is_looked_up = false;  // every use is a lookup of its rows
+  bool is_moved = false;      // some use only moves its values
+  bool feeds_quantized_op = false;
+
+  bool fits_few_bits() const { return role == Role::kWeight || role == Role::kTable; }
+  bool is_half() const { return type == ElementType::kFloat16 || type == ElementType::kBfloat16; }
+  std::uint64_t values() const {
+    std::uint64_t count = 1;
+    for (const std::int64_t dim : dims) count *= static_cast<std::uint64_t>(dim);
+    return count;
+  }
+  std::uint64_t bytes() const { return values() * static_cast<std::uint64_t>(info_of(type).bits) / 8; }
 };
 
 class ModelFile {

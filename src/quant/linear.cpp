@@ -7,6 +7,7 @@
 #include <limits>
 #include <mutex>
 
+#include "kernels/half.h"
 #include "quant/balance.h"
 #include "quant/layout.h"
 
@@ -27,7 +28,7 @@ constexpr std::array<float, 8> kCoverage4 = {1.0F, 0.95F, 0.9F, 0.85F, 0.8F, 0.7
 constexpr std::size_t kSearch8Below = 1024;
 constexpr std::array<float, 6> kAround4 = {-0.045F, -0.03F, -0.015F, 0.015F, 0.03F, 0.045F};
 
-constexpr float kSmallestNormalHalf = 0x1p-14F, kLargestHalf = 65504;
+constexpr float kSmallestNormalHalf = 0x1p-14F;
 
 // Rounds a number in the normal range of 16-bit floats to one of them: to nearest, ties to even.
 float to_half_precision(float value) {
@@ -131,7 +132,7 @@ bool fits_half_scales(const std::vector<Range>& ranges, const LinearFormat& form
   // Searching changes a scale by less than a factor of two.
   return std::all_of(ranges.begin(), ranges.end(), [&](const Range& range) {
     const float scale = affine_for(range, format, 1.0F).scale;
-    return scale >= kSmallestNormalHalf * 2 && scale <= kLargestHalf / 2;
+    return scale >= kSmallestNormalHalf * 2 && scale <= kernels::kLargestHalf / 2;
   });
 }
 

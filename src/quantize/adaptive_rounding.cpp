@@ -66,7 +66,7 @@ std::vector<Layer> find_layers(const graph::Index& index, plan::Plan& plan, Adap
       leave("one scale for all is rounded to nearest");
       continue;
     }
-    const auto unfolding = unfolding_of(node, *decision.weight.tensor);
+    const auto unfolding = unfolding_of(node, *decision.place.tensor);
     if (!unfolding || calibration::Gram::is_too_large(*unfolding)) {
       leave(unfolding ? "it has too many inputs" : "its padding depends on the size of the input");
       continue;
@@ -104,7 +104,7 @@ std::vector<T> transposed(const std::vector<T>& matrix, std::size_t rows, std::s
 
 quant::OutputError round_layer(const onnx::Model& source, Layer& layer, const ForEach& for_each) {
   plan::Decision& decision = *layer.decision;
-  const plan::TensorSource tensor(source, *decision.weight.tensor);
+  const plan::TensorSource tensor(source, *decision.place.tensor);
   std::vector<float> weights(tensor.floats().size());
   std::memcpy(weights.data(), tensor.floats().bytes().data(), weights.size() * sizeof(float));
   const std::size_t k = layer.gram->k(), channels = weights.size() / k;

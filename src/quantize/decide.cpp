@@ -26,10 +26,8 @@ namespace ounce::quantization {
 namespace {
 
 bool has_half_weights(const plan::Plan& plan) {
-  return std::any_of(plan.decisions.begin(), plan.decisions.end(), [](const plan::Decision& decision) {
-    return decision.weight.tensor->type == ElementType::kFloat16 ||
-           decision.weight.tensor->type == ElementType::kBfloat16;
-  });
+  return std::any_of(plan.decisions.begin(), plan.decisions.end(),
+                     [](const plan::Decision& decision) { return decision.weight.is_half(); });
 }
 
 void require_halves(const plan::Plan& plan, const graph::Index& index, const std::filesystem::path& path) {
@@ -52,8 +50,7 @@ void require_halves(const plan::Plan& plan, const graph::Index& index, const std
 // Has somebody else done all there is to do? Says so, else nothing.
 std::string quantized_by_others(const plan::Plan& plan, const PreparedModel& prepared) {
   const auto is_open = [&](const plan::Decision& decision) {
-    return !decision.weight.feeds_quantized_op &&
-           decision.weight.tensor->byte_count() >= plan.recipe.min_bytes;
+    return !decision.weight.feeds_quantized_op && decision.weight.bytes() >= plan.recipe.min_bytes;
   };
   if (std::any_of(plan.decisions.begin(), plan.decisions.end(), is_open)) return {};
   const passes::QuantizedState state = passes::describe_quantization(prepared.model(), prepared.index());
@@ -71,9 +68,8 @@ void require_something_to_do(const plan::Plan& plan, const PreparedModel& prepar
   why = "it has no float weights";
   if (!plan.decisions.empty()) {
     const auto largest =
-        std::max_element(plan.decisions.begin(), plan.decisions.end(), [](const auto& a, const auto& b) {
-          return a.weight.tensor->byte_count() < b.weight.tensor->byte_count();
-        });
+        std::max_element(plan.decisions.begin(), plan.decisions.end(),
+                         [](const auto& a, const auto& b) { return a.weight.bytes() < b.weight.bytes(); });
     why = fmt::format("of its largest float tensor '{}' the plan says: {}", largest->weight.name,
                       largest->reason);
   }
@@ -104,7 +100,7 @@ void add_histograms(const onnx::Model& source, const plan::Plan& plan, const cal
                     QuantizeResult& result) {
   for (std::size_t i = 0; i < plan.decisions.size(); ++i) {
     if (!plan.decisions[i].is_stored()) continue;
-    const plan::TensorSource weight(source, *plan.decisions[i].weight.tensor);
+    const plan::TensorSource weight(source, *plan.decisions[i].place.tensor);
     result.tensors[i].histogram = histogram_of(weight.floats());
   }
   for (ActivationOutcome& activation : result.activations) {
@@ -194,7 +190,7 @@ void describe_plan(Quantization& q) {
   const std::vector<NodeOutcome>& float_ops = q.prepared->float_ops();
   result.nodes.insert(result.nodes.end(), float_ops.begin(), float_ops.end());
   for (const plan::Decision& decision : q.plan.decisions)
-    result.tensors.push_back(outcome_of(decision, index));
+    result.tensors.push_back(outcome_of(decision, index.bodies()[decision.weight.graph].path));
   note_kernels(q.recipe, result);
   if (q.options.pictures) add_histograms(q.prepared->model(), q.plan, q.prepared->ranges(), result);
 }
@@ -213,7 +209,9 @@ void emit_integers(Quantization& q) {
   std::erase_if(q.result.nodes,
                 [](const NodeOutcome& node) { return node.arithmetic == Arithmetic::kFloat; });
   for (const plan::Decision& decision : plan.decisions) {
-    if (decision.is_stored()) q.integer_tensors.push_back(outcome_of(decision, prepared.index()));
+    if (decision.is_stored())
+      q.integer_tensors.push_back(
+          outcome_of(decision, prepared.index().bodies()[decision.weight.graph].path));
   }
   onnx::Model changed = onnx::clone(prepared.model());
   rewrite(changed, prepared.model(), prepared.index(), plan, {});

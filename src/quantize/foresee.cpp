@@ -46,7 +46,8 @@ void plan_and_size(const onnx::Model& source, const Recipe& recipe, ModelInfo& i
     info.worst_pair = found.worst;
     info.notes.push_back(found.sentence());
   }
-  for (const plan::Decision& decision : plan.decisions) info.tensors.push_back(outcome_of(decision, index));
+  for (const plan::Decision& decision : plan.decisions)
+    info.tensors.push_back(outcome_of(decision, index.bodies()[decision.weight.graph].path));
   std::stable_sort(
       info.tensors.begin(), info.tensors.end(),
       [](const TensorOutcome& a, const TensorOutcome& b) { return a.bytes_before > b.bytes_before; });

@@ -28,7 +28,7 @@ namespace {
 constexpr std::uint64_t kMostGramMemory = std::uint64_t{1} << 29;  // for the sums of one pass over the data
 
 std::string weight_key(const plan::Decision& decision) {
-  return fmt::format("{} {}", decision.weight.body, decision.weight.name);
+  return fmt::format("{} {}", decision.weight.graph, decision.weight.name);
 }
 
 calibration::Unfolding inputs_of(std::size_t columns) {
@@ -48,7 +48,7 @@ std::vector<float> columns_of(std::span<const float> values, std::size_t width, 
 
 // Of all that decides a layer's codes. The energies stand for the data: they are those of its very inputs.
 std::string kept_key(const onnx::Model& model, const plan::Decision& decision) {
-  const plan::TensorSource tensor(model, *decision.weight.tensor);
+  const plan::TensorSource tensor(model, *decision.place.tensor);
   const std::string_view weights = tensor.floats().bytes();
   std::string_view energy;
   if (decision.energy != nullptr)
@@ -79,7 +79,8 @@ std::vector<FewBitFitter::Layer> FewBitFitter::find_layers(plan::Plan& plan) {
     layer.key = fmt::format("{} {} {} {}", weight_key(decision), decision.bits(), decision.block,
                             decision.format.is_symmetric);
     const auto opset = onnx::opset_version(model.proto->opset_imports, "");
-    for (const plan::NodePlace& place : plan::find_few_bit_uses(index, decision.weight, opset).products) {
+    for (const plan::NodePlace& place :
+         plan::find_few_bit_uses(index, *decision.place.value, opset).products) {
       const onnx::Node& node = *index.bodies()[place.body].nodes()[place.node];
       const passes::ObservedValue input{index.find(place.body, node.inputs[0]).body,
                                         std::string(node.inputs[0])};
@@ -162,7 +163,7 @@ void FewBitFitter::fit_slice(const Slice& slice, calibration::Gram& gram, const 
     fitted.codes = std::make_shared<std::vector<std::uint8_t>>(rows.code_bytes(decision.bits()));
   }
   // The slice's weights, with and without what fills the last block up.
-  const plan::TensorSource tensor(prepared_.model(), *decision.weight.tensor);
+  const plan::TensorSource tensor(prepared_.model(), *decision.place.tensor);
   std::vector<float> padded(rows.rows * width), plain(rows.rows * slice.columns);
   std::vector<kernels::Affine> affine(rows.rows * blocks);
   const float* energy = decision.energy == nullptr ? nullptr : decision.energy->data() + slice.first;

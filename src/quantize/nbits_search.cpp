@@ -40,8 +40,8 @@ std::vector<FewBitLayer> layers_of(const PreparedModel& prepared, const Recipe& 
   for (const plan::Decision& decision : plan.decisions) {
     if (!decision.is_nbits() || !decision.rows.is_padded) continue;
     FewBitLayer layer;
-    layer.weights = decision.weight.tensor->element_count();
-    const plan::FewBitUses uses = plan::find_few_bit_uses(index, decision.weight, opset);
+    layer.weights = decision.weight.values();
+    const plan::FewBitUses uses = plan::find_few_bit_uses(index, *decision.place.value, opset);
     for (const auto* places : {&uses.products, &uses.lookups}) {
       for (const plan::NodePlace& place : *places)
         layer.nodes.push_back(
@@ -67,7 +67,7 @@ std::uint64_t few_bit_bytes(const plan::Plan& plan) {
 double mean_bits_of(const plan::Plan& plan) {
   double weights = 0;
   for (const plan::Decision& decision : plan.decisions)
-    weights += decision.is_nbits() ? static_cast<double>(decision.weight.tensor->element_count()) : 0;
+    weights += decision.is_nbits() ? static_cast<double>(decision.weight.values()) : 0;
   return weights == 0 ? 0 : 8 * static_cast<double>(few_bit_bytes(plan)) / weights;
 }
 

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "data/source/open_source.h"
-#include "formats/onnx/plan/coding.h"
 #include "io/output_file.h"
+#include "plan/weights/tensor_plan.h"
 
 namespace ounce::quantization {
 namespace fs = std::filesystem;
@@ -67,27 +67,25 @@ void Inputs::require_apart(const fs::path& output, const std::string& name) cons
 
 namespace {
 
-StoredAs stored_as(const plan::Decision& decision) {
-  const bool is_unsigned =
-      !decision.format.is_symmetric ||
-      (decision.is_of_integer_op() && decision.format.sign == kernels::CodeSign::kUnsigned);
+StoredAs stored_as(const plan::TensorPlan& decision) {
+  const bool is_unsigned = !decision.format.is_symmetric ||
+                           (decision.is_required && decision.format.sign == kernels::CodeSign::kUnsigned);
   const plan::EncodingInfo& row = plan::info_of(decision.encoding);
   return is_unsigned ? row.as_unsigned : row.as;
 }
 
 }  // namespace
 
-TensorOutcome outcome_of(const plan::Decision& decision, const graph::Index& index) {
-  const onnx::Tensor& tensor = *decision.weight.tensor;
+TensorOutcome outcome_of(const plan::TensorPlan& decision, std::string scope) {
   TensorOutcome outcome;
   outcome.name = decision.weight.name;
-  outcome.scope = index.bodies()[decision.weight.body].path;
+  outcome.scope = std::move(scope);
   outcome.op_type = decision.weight.op_type;
-  outcome.type = name_of(tensor.type);
-  outcome.shape = tensor.dims;
+  outcome.type = name_of(decision.weight.type);
+  outcome.shape = decision.weight.dims;
   outcome.stored = decision.is_stored();
   outcome.reason = decision.reason;
-  outcome.bytes_before = tensor.byte_count();
+  outcome.bytes_before = decision.weight.bytes();
   outcome.bytes_after = outcome.stored ? decision.stored_bytes : outcome.bytes_before;
   outcome.sqnr_db = std::numeric_limits<double>::quiet_NaN();
   if (outcome.stored) {

@@ -50,7 +50,7 @@ class Inputs {
 
 // A decision of the plan as the public API shows it.
 
-TensorOutcome outcome_of(const plan::Decision& decision, const graph::Index& index);
+TensorOutcome outcome_of(const plan::TensorPlan& decision, std::string scope);
 
 // Fills in what the result says of nodes and activations.
 void describe_halves(const plan::HalfPlan& plan, const graph::Index& index, QuantizeResult& result);

@@ -7,10 +7,10 @@
 #include "base/machine.h"
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/graph/validate.h"
-#include "formats/onnx/plan/coding.h"
 #include "formats/open.h"
 #include "io/mapped_file.h"
 #include "io/output_file.h"
+#include "plan/weights/tensor_plan.h"
 #include "quantize/original.h"
 #include "quantize/output_place.h"
 #include "quantize/pipeline.h"
@@ -114,7 +114,7 @@ Quantization::Quantization(const std::filesystem::path& model, const std::filesy
 std::uint64_t Quantization::stored_source_bytes() const {
   std::uint64_t bytes = 0;
   for (const plan::Decision& decision : plan.decisions)
-    bytes += decision.is_stored() ? decision.weight.tensor->byte_count() : 0;
+    bytes += decision.is_stored() ? decision.weight.bytes() : 0;
   return bytes;
 }
 

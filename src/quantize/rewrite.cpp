@@ -24,11 +24,11 @@ constexpr std::uint64_t kNamesShare = 500;
 std::uint64_t shorten_names(onnx::Model& model, const plan::Plan& plan, std::vector<passes::Stored>& stored) {
   std::uint64_t bytes = 0;
   for (const plan::Decision& decision : plan.decisions)
-    bytes += decision.is_stored() ? decision.stored_bytes : decision.weight.tensor->byte_count();
+    bytes += decision.is_stored() ? decision.stored_bytes : decision.weight.bytes();
   const passes::ShortenedNames shortened = passes::shorten_names(model, 1 + bytes / kNamesShare);
   for (passes::Stored& weight : stored) {
     const auto found = shortened.new_names.find(
-        {plan.decisions[weight.decision].weight.body, std::string(weight.names.codes)});
+        {plan.decisions[weight.decision].weight.graph, std::string(weight.names.codes)});
     if (found != shortened.new_names.end()) weight.names.codes = found->second;
   }
   return shortened.saved;

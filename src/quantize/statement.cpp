@@ -394,11 +394,10 @@ struct Stretch {
 std::vector<Stretch> large_tensors(const io::MappedFile& file, const plan::Plan& plan) {
   std::vector<Stretch> tensors;
   for (const plan::Decision& decision : plan.decisions) {
-    const auto* borrowed = std::get_if<onnx::Borrowed>(&decision.weight.tensor->data);
+    const auto* borrowed = std::get_if<onnx::Borrowed>(&decision.place.tensor->data);
     if (borrowed == nullptr || borrowed->bytes.size() < plan::kDigestFrom || !file.contains(borrowed->bytes))
       continue;
-    const std::size_t tile =
-        quant::kTile * quant::width_of(plan::float_type_of(decision.weight.tensor->type));
+    const std::size_t tile = quant::kTile * quant::width_of(plan::float_type_of(decision.weight.type));
     tensors.push_back({borrowed->bytes, tile, decision.digest});
   }
   std::stable_sort(tensors.begin(), tensors.end(),

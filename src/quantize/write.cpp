@@ -67,7 +67,7 @@ std::vector<kernels::ErrorNorms> compare_weights(Quantization& q, const graph::I
         const passes::Stored& stored = q.stored[i];
         const plan::Decision& decision = q.plan.decisions[stored.decision];
         const auto tensor = [&](std::string_view name) {
-          return find_tensor(written, decision.weight.body, name);
+          return find_tensor(written, decision.weight.graph, name);
         };
         const passes::WrittenWeight weight{tensor(stored.names.codes), tensor(stored.names.scales),
                                            tensor(stored.names.zeros), stored.by};

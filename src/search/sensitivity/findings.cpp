@@ -56,7 +56,7 @@ class RoundTrip {
 kernels::ErrorNorms weight_error(const onnx::Model& model, const Decision& decision,
                                  const ForEach& for_each) {
   if (!decision.is_linear() && !decision.is_half()) return {};
-  const plan::TensorSource tensor(model, *decision.weight.tensor);
+  const plan::TensorSource tensor(model, *decision.place.tensor);
   const quant::FloatSource& source = tensor.floats();
   const RoundTrip trip(decision, source, for_each);
   const std::size_t tile_size = quant::tile_size(decision.layout.inner);
@@ -102,12 +102,12 @@ std::vector<double> estimate_noise(const quantization::PreparedModel& prepared, 
   const plan::Plan plan = plan::make_plan(model, index, recipe, pool, prepared.ranges());
   std::map<std::string, std::size_t> decisions;
   for (std::size_t i = 0; i < plan.decisions.size(); ++i) {
-    const plan::Weight& weight = plan.decisions[i].weight;
-    decisions[graph::value_path(index, weight.body, weight.name)] = i;
+    const model::WeightSite& weight = plan.decisions[i].weight;
+    decisions[graph::value_path(index, weight.graph, weight.name)] = i;
   }
   std::vector<kernels::ErrorNorms> errors(plan.decisions.size());
   run_jobs(
-      pool, errors.size(), [&](std::size_t i) { return plan.decisions[i].weight.tensor->byte_count(); },
+      pool, errors.size(), [&](std::size_t i) { return plan.decisions[i].weight.bytes(); },
       [&](std::size_t i, const ForEach& for_each) {
         if (plan.decisions[i].weight.fits_few_bits())
           errors[i] = weight_error(model, plan.decisions[i], for_each);

@@ -97,7 +97,7 @@ std::vector<TreatedLayer> CandidateMaker::layers(const Recipe& recipe) {
     integers[graph::value_path(index, node.body, outputs[0])] = format_with(node.arithmetic);
   }
   for (const plan::Decision& decision : plan.decisions)
-    tensors[graph::value_path(index, decision.weight.body, decision.weight.name)] = format_of(decision);
+    tensors[graph::value_path(index, decision.weight.graph, decision.weight.name)] = format_of(decision);
   std::vector<TreatedLayer> layers;
   for (Layer& layer : find_layers(index, 0)) {
     const auto integer = integers.find(layer.output);

@@ -58,7 +58,7 @@ std::map<NodePlace, Draft> collect(const Index& index, std::uint64_t least_bytes
       if (node.outputs.empty() || node.outputs[0].empty()) continue;
       Draft& draft = drafts[user.place];
       draft.is_direct &= user.is_direct;
-      draft.layer.weights.push_back(graph::value_path(index, weight.body, weight.name));
+      draft.layer.weights.push_back(graph::value_path(index, weight.graph, weight.name));
       draft.tensors.emplace_back(weight.name);
       if (!is_counted) draft.layer.values += weight.tensor->element_count();
       is_counted = true;

@@ -73,7 +73,7 @@ Bytes pair_table(BodyEditor& editor, float zero) {
 
 void add_pairs(BodyEditor& editor, std::size_t place, const plan::Decision& decision,
                const StoredNames& stored, Bytes output) {
-  const onnx::Tensor& tensor = *decision.weight.tensor;
+  const onnx::Tensor& tensor = *decision.place.tensor;
   const Bytes indices = Chain(editor, place, stored.codes).cast(ElementType::kInt32).value();
   Chain chain(editor, place, pair_table(editor, decision.format.zero));
   chain.node(Op::kGather, {indices}).node(Op::kMul, {float_scales(editor, place, decision, stored)});
@@ -84,7 +84,7 @@ void add_pairs(BodyEditor& editor, std::size_t place, const plan::Decision& deci
 
 void add_rows(BodyEditor& editor, std::size_t place, const plan::Decision& decision,
               const StoredNames& stored, Bytes output) {
-  const onnx::Tensor& tensor = *decision.weight.tensor;
+  const onnx::Tensor& tensor = *decision.place.tensor;
   const Bytes codes = unpack_halves(editor, place, stored.codes, tensor.element_count());
   const Bytes zero = editor.add_shared(
       "zero code", scalar(ElementType::kUint8, static_cast<std::uint8_t>(decision.format.zero)));
@@ -109,7 +109,7 @@ void add_decoder(BodyEditor& editor, std::size_t place, const plan::Decision& de
   if (decision.has_rows) return add_rows(editor, place, decision, stored, output);
   if (decision.has_pairs) return add_pairs(editor, place, decision, stored, output);
   if (decision.decoder == plan::Decoder::kDq) return add_dequantize(editor, place, decision, stored, output);
-  const onnx::Tensor& tensor = *decision.weight.tensor;
+  const onnx::Tensor& tensor = *decision.place.tensor;
   Bytes codes = stored.codes;
   if (decision.is_packed()) codes = unpack_halves(editor, place, codes, tensor.element_count());
   Chain chain(editor, place, codes);
@@ -144,7 +144,7 @@ void replace_lookup(BodyEditor& editor, std::size_t position, const plan::Decisi
                     const StoredNames& stored) {
   const onnx::Node& gather = editor.node(position);
   const Bytes indices = gather.inputs[1], rows = gather.outputs[0];
-  const ElementType type = decision.weight.tensor->type;
+  const ElementType type = decision.weight.type;
   editor.replace_node(position);
   const auto look_up = [&](Bytes table) {
     Chain chain(editor, position, table);
@@ -337,7 +337,7 @@ kernels::ErrorNorms compare_weight(const onnx::Model& original, const Decision& 
                                    const onnx::Model& written, const WrittenWeight& weight,
                                    const ForEach& for_each) {
   if (decision.is_nbits()) return compare_few_bits(decision, written, weight, for_each);
-  const plan::TensorSource source(original, *decision.weight.tensor);
+  const plan::TensorSource source(original, *decision.place.tensor);
   const Decoding decoding(decision, written, weight);
   if (decision.encoding == Encoding::kInt32 || decision.limit != 0)
     return compare_with_meant(decision, source.floats(), decoding);

@@ -74,7 +74,7 @@ class DynamicOps {
   // The codes as [K, N]; runtimes transpose constants when a session is created.
   Bytes factor_of(const onnx::Node& node, const Parameter& weight) {
     if (node.op() != Op::kGemm || integer_setting(node, "transB", 0) == 0) return weight.codes;
-    BodyEditor& editor = editors_.of(weight.decision->weight.body);
+    BodyEditor& editor = editors_.of(weight.decision->weight.graph);
     return Chain(editor, IntegerParameters::place(*weight.decision), weight.codes)
         .node(Op::kTranspose, {})
         .value();
@@ -96,7 +96,7 @@ class DynamicOps {
                 const Parameter& weight, const std::vector<Bytes>& more) {
     const std::size_t place = decision.node;
     BodyEditor& editor = editors_.of(decision.body);
-    std::vector<std::int64_t> spread(weight.decision->weight.tensor->dims.size() - 1, 1);
+    std::vector<std::int64_t> spread(weight.decision->weight.dims.size() - 1, 1);
     spread[0] = -1;
     const auto per_channel = [&](Bytes values) {
       return Chain(editor, place, values).reshape(spread).value();
@@ -175,10 +175,10 @@ onnx::Attribute gates_last(onnx::Model& model) {
 class Gates {
  public:
   Gates(Editors& editors, const StoredGates& stored)
-      : editor_(editors.of(stored.decision->weight.body)),
+      : editor_(editors.of(stored.decision->weight.graph)),
         stored_(stored),
-        dims_(stored.decision->weight.tensor->dims) {
-    const std::size_t constant = stored.decision->weight.constant;
+        dims_(stored.decision->weight.dims) {
+    const std::size_t constant = stored.decision->place.constant;
     place_ = constant != graph::kNone ? constant : BodyEditor::kFront;
   }
 
@@ -233,7 +233,7 @@ void put_dynamic_lstm(Editors& editors, std::size_t body, std::size_t position, 
       node.attributes.push_back(onnx::copy_of(attribute));
   }
   if (onnx::find_attribute(old, "hidden_size") == nullptr) {
-    const std::int64_t hidden = recurrence.decision->weight.tensor->dims[2];
+    const std::int64_t hidden = recurrence.decision->weight.dims[2];
     node.attributes.emplace_back(onnx::make_integer_attribute(editor.model(), "hidden_size", hidden));
   }
   Gates input_gates(editors, weight), recurrent_gates(editors, recurrence);

@@ -9,8 +9,8 @@
 #include "formats/onnx/emit/integer_ops.h"
 #include "formats/onnx/file/model.h"
 #include "formats/onnx/graph/index.h"
-#include "formats/onnx/plan/decision.h"
 #include "formats/onnx/plan/plan.h"
+#include "formats/onnx/plan/weights.h"
 
 namespace ounce::passes {
 

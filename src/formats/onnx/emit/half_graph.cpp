@@ -52,8 +52,8 @@ class HalfGraph {
       const plan::Decision& decision = plan_.decisions[i];
       if (!decision.is_stored()) continue;
       onnx::Tensor tensor = std::move(stored_tensors(source_, decision).front().tensor);
-      tensor.dims = decision.weight.tensor->dims;
-      editors_.of(decision.weight.body).change_tensor(*decision.weight.value, std::move(tensor));
+      tensor.dims = decision.weight.dims;
+      editors_.of(decision.weight.graph).change_tensor(*decision.place.value, std::move(tensor));
       stored.push_back({i, {decision.weight.name, {}, {}}});
     }
     return stored;

@@ -208,16 +208,16 @@ IntegerParameters::IntegerParameters(Editors& editors, const graph::Index& index
   for (const Stored& weight : stored) {
     const plan::Decision& decision = plan.decisions[weight.decision];
     if (!decision.is_of_integer_op()) continue;
-    Parameter& parameter = parameters_[{decision.weight.body, decision.weight.name}];
+    Parameter& parameter = parameters_[{decision.weight.graph, decision.weight.name}];
     parameter = {&decision, weight.names.codes, {}};
     if (!weight.names.scales.empty())
       parameter.scales =
-          float_scales(editors.of(decision.weight.body), place(decision), decision, weight.names);
+          float_scales(editors.of(decision.weight.graph), place(decision), decision, weight.names);
   }
 }
 
 std::size_t IntegerParameters::place(const plan::Decision& decision) {
-  return decision.weight.constant != graph::kNone ? decision.weight.constant : BodyEditor::kFront;
+  return decision.place.constant != graph::kNone ? decision.place.constant : BodyEditor::kFront;
 }
 
 Bytes IntegerParameters::zeros(std::size_t body, const Parameter& weight, Zeros how) {

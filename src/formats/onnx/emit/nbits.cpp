@@ -43,8 +43,8 @@ class FewBitProduction final : public onnx::Production {
  public:
   // Keeps its own decision and tensor; the tensor's bytes stay in the mapped file.
   FewBitProduction(const onnx::Model& model, const Decision& decision)
-      : model_(model), tensor_(*decision.weight.tensor), decision_(decision) {
-    decision_.weight.tensor = &tensor_;
+      : model_(model), tensor_(*decision.place.tensor), decision_(decision) {
+    decision_.place.tensor = &tensor_;
   }
 
   std::uint64_t source_bytes() const override { return tensor_.byte_count(); }
@@ -266,7 +266,7 @@ void replace_lookup(BodyEditor& editor, std::size_t position, const plan::Decisi
   lookup.inputs = {table, old.inputs[1], stored.scales};
   if (!stored.zeros.empty()) lookup.inputs.push_back(stored.zeros);
   // Rows come in the type of the scales.
-  const ElementType type = decision.weight.tensor->type;
+  const ElementType type = decision.weight.type;
   const bool is_cast = decision.format.half_scales && type != ElementType::kFloat16;
   const Bytes output = old.outputs[0], rows = is_cast ? editor.names().fresh("v") : output;
   lookup.outputs = {rows};
@@ -285,14 +285,14 @@ void replace_lookup(BodyEditor& editor, std::size_t position, const plan::Decisi
 
 void put_few_bit_ops(Editors& editors, const graph::Index& index, std::size_t place,
                      const plan::Decision& decision, const StoredNames& stored) {
-  const plan::FewBitUses uses = plan::find_few_bit_uses(index, decision.weight, kAnyOpset);
+  const plan::FewBitUses uses = plan::find_few_bit_uses(index, *decision.place.value, kAnyOpset);
   for (const plan::NodePlace& at : uses.products)
     replace_product(editors.of(at.body), at.node, decision, stored);
   for (const plan::NodePlace& at : uses.transposes) editors.of(at.body).remove_node(at.node);
   if (uses.lookups.empty()) return;
   Bytes table = stored.codes;
   if (decision.rows.is_padded) {
-    table = Chain(editors.of(decision.weight.body), place, table)
+    table = Chain(editors.of(decision.weight.graph), place, table)
                 .reshape({static_cast<std::int64_t>(decision.rows.rows),
                           static_cast<std::int64_t>(decision.rows.row_bytes(decision.bits()))})
                 .value();

@@ -10,7 +10,7 @@
 #include "formats/onnx/emit/store_weights.h"
 #include "formats/onnx/file/model.h"
 #include "formats/onnx/graph/index.h"
-#include "formats/onnx/plan/decision.h"
+#include "formats/onnx/plan/weights.h"
 #include "kernels/norms.h"
 
 namespace ounce::passes {

@@ -86,7 +86,7 @@ class StaticQdq {
   // Dynamic nodes take codes as they are.
   bool is_of_static(const Parameter& parameter) const {
     if (!parameter.decision->is_linear()) return false;
-    const auto& uses = parameter.decision->weight.value->uses;
+    const auto& uses = parameter.decision->place.value->uses;
     return std::any_of(uses.begin(), uses.end(), [&](const graph::Use& use) {
       return static_nodes_.contains({use.body, use.node});
     });

@@ -29,8 +29,8 @@ class WeightProduction : public onnx::Production {
  public:
   // Keeps its own decision and tensor; the tensor's bytes stay in the mapped file.
   WeightProduction(const onnx::Model& model, const Decision& decision)
-      : model_(model), tensor_(*decision.weight.tensor), decision_(decision) {
-    decision_.weight.tensor = &tensor_;
+      : model_(model), tensor_(*decision.place.tensor), decision_(decision) {
+    decision_.place.tensor = &tensor_;
   }
 
   std::uint64_t source_bytes() const override { return tensor_.byte_count(); }
@@ -243,7 +243,7 @@ ElementType codes_type(const Decision& decision) {
 }
 
 std::vector<std::int64_t> codes_dims(const Decision& decision) {
-  const onnx::Tensor& tensor = *decision.weight.tensor;
+  const onnx::Tensor& tensor = *decision.place.tensor;
   if (decision.has_rows) return {decision.view[0] / 2, decision.view[1]};
   if (decision.has_pairs) {
     std::vector<std::int64_t> dims = decision.view;
@@ -312,20 +312,20 @@ std::vector<Stored> store_weights(Editors& editors, const onnx::Model& source, c
   for (std::size_t i = 0; i < plan.decisions.size(); ++i) {
     const Decision& decision = plan.decisions[i];
     if (!decision.is_stored()) continue;
-    BodyEditor& editor = editors.of(decision.weight.body);
-    const bool is_constant = decision.weight.constant != kNone;
-    const std::size_t place = is_constant ? decision.weight.constant : BodyEditor::kFront;
+    BodyEditor& editor = editors.of(decision.weight.graph);
+    const bool is_constant = decision.place.constant != kNone;
+    const std::size_t place = is_constant ? decision.place.constant : BodyEditor::kFront;
     std::shared_ptr<const onnx::Production> by;
     StoredNames stored = add_stored_tensors(editor, place, source, decision, by);
     if (is_constant) {
-      editor.replace_node(decision.weight.constant);
+      editor.replace_node(decision.place.constant);
     } else {
-      editor.remove_initializer(decision.weight.initializer);
+      editor.remove_initializer(decision.place.initializer);
     }
     if (decision.is_nbits()) {
       put_few_bit_ops(editors, index, place, decision, stored);
     } else if (decision.decoder == plan::Decoder::kLookup) {
-      for (const graph::Use& use : decision.weight.value->uses)
+      for (const graph::Use& use : decision.place.value->uses)
         replace_lookup(editors.of(use.body), use.node, decision, stored);
     } else if (!decision.is_of_integer_op()) {
       add_decoder(editor, place, decision, stored, decision.weight.name);

@@ -1,19 +1,19 @@
-// Decides for each tensor all that can be decided without its values: whether it can be stored smaller, in
-// which encoding, what shares a scale, and how it is decoded.
+// Decides for each tensor how it is stored in an ONNX file: by the steps of plan/weights/storage.h, and how
+// ONNX decodes it.
 #pragma once
 
 #include <ounce/recipe.h>
 
 #include <cstdint>
-#include <optional>
-#include <vector>
+#include <string>
 
 #include "base/thread_pool.h"
 #include "formats/onnx/file/model.h"
 #include "formats/onnx/graph/index.h"
-#include "formats/onnx/plan/decision.h"
 #include "formats/onnx/plan/integer_plan.h"
 #include "formats/onnx/plan/selection.h"
+#include "formats/onnx/plan/weights.h"
+#include "plan/weights/storage.h"
 
 namespace ounce::plan {
 
@@ -36,11 +36,9 @@ class StructurePlanner {
   void decode_at_runs(Decision& decision, const std::string& reason) const;
 
  private:
-  std::int64_t opset(const Weight& weight) const;
-  using Wish = std::optional<StorageWish>;
-  std::string why_keep(const Weight& weight, const Wish& wish) const;
-  DecoderChoice choose_encoding(Decision& decision, const Wish& wish) const;
-  void choose_groups(Decision& decision) const;
+  std::int64_t opset(const model::WeightSite& weight) const;
+  std::string why_as_it_is(const Weight& weight, const StorageOverride& wish) const;
+  DecoderChoice choose_encoding(Decision& decision, const StorageOverride& wish) const;
   void choose_decoder(Decision& decision, DecoderChoice choice) const;
   std::string why_no_dq(const Decision& decision) const;
   bool can_have_rows(const Decision& decision) const;
@@ -54,17 +52,8 @@ class StructurePlanner {
   Selection& selection_;
 };
 
-// What only a tensor's values can tell: that there is nothing in them, that they are broken, that they do not
-// fit.
-
-// Tensors of at least so many bytes are digested as they are read, one digest a tile (quant/layout.h).
-inline constexpr std::uint64_t kDigestFrom = std::uint64_t{1} << 20;
-
 // Reads the tensor, notes the ranges of its groups, and changes the decision if it has to. Throws
 // Error{kBadInput} for a weight with NaN or infinite values.
 void decide_by_values(const onnx::Model& model, Decision& decision, const ForEach& for_each);
-
-// Spends a share of the size on 16-bit floats for the smallest weights.
-void promote_smallest(std::vector<Decision>& decisions, double share);
 
 }  // namespace ounce::plan

@@ -204,9 +204,9 @@ constexpr double kLostLayout = 0.45, kLostLayoutOfOne = 0.25;  // of kernels wit
 constexpr std::uint64_t kNothing = 100;  // of all bytes, one part of so many
 
 std::optional<std::uint64_t> positions_of_weight(const graph::InferredShapes& shapes,
-                                                 const graph::Index& index, const Weight& weight) {
+                                                 const graph::Index& index, const graph::Value& weight) {
   std::uint64_t positions = 0;
-  for (const graph::Use& use : weight.value->uses) {
+  for (const graph::Use& use : weight.uses) {
     const auto found =
         use.body == 0 ? positions_of(shapes, index.node(use), use.input) : std::optional<std::uint64_t>();
     if (!found) return std::nullopt;
@@ -218,7 +218,7 @@ std::optional<std::uint64_t> positions_of_weight(const graph::InferredShapes& sh
 // Of a weight that is decoded at every run, in multiplications for each of its values.
 double cost_of(const Decision& decision, double positions) {
   const double decoding = decision.encoding == Encoding::kLinear4 ? kDecodingRows : kDecoding;
-  if (decision.weight.op != Op::kConv || decision.weight.tensor->dims.size() != 4) return decoding;
+  if (decision.weight.op != Op::kConv || decision.weight.dims.size() != 4) return decoding;
   return decoding + positions * (decision.weight.kernel_taps > 1 ? kLostLayout : kLostLayoutOfOne);
 }
 
@@ -233,11 +233,11 @@ std::set<const Decision*> smallest_of(const std::vector<Decision>& decisions) {
   std::vector<const Decision*> sorted;
   std::uint64_t left = 0;
   for (const Decision& decision : decisions) {
-    left += decision.weight.tensor->byte_count();
+    left += decision.weight.bytes();
     sorted.push_back(&decision);
   }
   left /= kNothing;
-  const auto bytes_of = [](const Decision* decision) { return decision->weight.tensor->byte_count(); };
+  const auto bytes_of = [](const Decision* decision) { return decision->weight.bytes(); };
   std::stable_sort(sorted.begin(), sorted.end(),
                    [&](const Decision* a, const Decision* b) { return bytes_of(a) < bytes_of(b); });
   std::set<const Decision*> smallest;
@@ -274,9 +274,9 @@ void trade_memory(const onnx::Model& model, const graph::Index& index, const Rec
   std::vector<Decodable> candidates;
   double multiplications = 0;
   for (Decision& decision : decisions) {
-    const auto positions = positions_of_weight(shapes, index, decision.weight);
+    const auto positions = positions_of_weight(shapes, index, *decision.place.value);
     if (!positions) continue;
-    const auto count = static_cast<double>(decision.weight.tensor->element_count());
+    const auto count = static_cast<double>(decision.weight.values());
     multiplications += count * static_cast<double>(*positions);
     // Runtimes fuse DequantizeLinear into products of matrices, and then compute on 8 bits.
     if (!can_change(decision) || is_matrix_product(decision)) continue;
@@ -286,8 +286,7 @@ void trade_memory(const onnx::Model& model, const graph::Index& index, const Rec
                    [](const Decodable& a, const Decodable& b) { return a.cost < b.cost; });
   double left = recipe.decode_share * multiplications;
   for (const Decodable& candidate : candidates) {
-    const double cost =
-        candidate.cost * static_cast<double>(candidate.decision->weight.tensor->element_count());
+    const double cost = candidate.cost * static_cast<double>(candidate.decision->weight.values());
     if (cost > left) continue;  // a smaller one may fit
     left -= cost;
     planner.decode_at_runs(

@@ -14,7 +14,7 @@
 #include "formats/onnx/file/model.h"
 #include "formats/onnx/graph/index.h"
 #include "formats/onnx/plan/by_structure.h"
-#include "formats/onnx/plan/decision.h"
+#include "formats/onnx/plan/weights.h"
 
 namespace ounce::plan {
 

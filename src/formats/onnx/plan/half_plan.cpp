@@ -93,22 +93,24 @@ class HalfPlanner {
   void read_constants(ThreadPool& pool) {
     tensors_.resize(decisions_.size());
     run_jobs(
-        pool, decisions_.size(), [&](std::size_t i) { return decisions_[i].weight.tensor->byte_count(); },
+        pool, decisions_.size(), [&](std::size_t i) { return decisions_[i].weight.bytes(); },
         [&](std::size_t i, const ForEach& for_each) {
-          if (decisions_[i].weight.tensor->type == ElementType::kFloat)
+          if (decisions_[i].weight.type == ElementType::kFloat)
             tensors_[i] = read_half_tensor(model_, index_, plan_.type, decisions_[i], for_each);
         });
     graph::for_each_node(index_, [&](std::size_t body, std::size_t, const onnx::Node& node) {
       const onnx::Tensor* fill = fill_of(node);
       if (fill == nullptr || fill->type != ElementType::kFloat || node.outputs.empty()) return;
       Decision decision;
-      decision.weight.tensor = fill;
+      decision.place.tensor = fill;
+      decision.weight.type = fill->type;
+      decision.weight.dims = fill->dims;
       decision.weight.name = node.outputs[0];
-      decision.weight.value = find(body, node.outputs[0]);
+      decision.place.value = find(body, node.outputs[0]);
       const auto run_here = [](std::size_t steps, const std::function<void(std::size_t)>& run) {
         for (std::size_t i = 0; i < steps; ++i) run(i);
       };
-      fills_.emplace_back(decision.weight.value, node.outputs[0],
+      fills_.emplace_back(decision.place.value, node.outputs[0],
                           read_half_tensor(model_, index_, plan_.type, decision, run_here));
     });
   }
@@ -125,7 +127,7 @@ class HalfPlanner {
   void follow_numbers() {
     flow_.run();  // what does not depend on constants, so that masks are known
     for (std::size_t i = 0; i < decisions_.size(); ++i)
-      add_constant(decisions_[i].weight.value, decisions_[i].weight.name, tensors_[i]);
+      add_constant(decisions_[i].place.value, decisions_[i].weight.name, tensors_[i]);
     for (const auto& [value, name, tensor] : fills_) add_constant(value, name, tensor);
     flow_.add_observed(masks_);
     flow_.run();
@@ -269,7 +271,7 @@ class HalfPlanner {
   }
 
   std::string why_float(std::size_t body, const onnx::Node& node) {
-    if (std::string asked = selection_.why_not(node); !asked.empty()) {
+    if (std::string asked = selection_.why_not(texts_of(node)); !asked.empty()) {
       asked_.insert(&node);
       return asked;
     }
@@ -370,7 +372,7 @@ class HalfPlanner {
   // Constants that got a limit, each named.
   void note_limits() {
     for (const Decision& decision : decisions_) {
-      if (!decision.is_stored()) limit_notes_.erase(decision.weight.value);
+      if (!decision.is_stored()) limit_notes_.erase(decision.place.value);
     }
     for (const auto& [value, note] : limit_notes_) plan_.notes.push_back(note);
     std::sort(plan_.notes.begin(), plan_.notes.end());
@@ -392,7 +394,7 @@ class HalfPlanner {
       Decision& decision = decisions_[i];
       decision.reason = why_keep(decision, tensors_[i], nodes);
       if (!decision.reason.empty()) continue;
-      const Weight& weight = decision.weight;
+      const model::WeightSite& weight = decision.weight;
       decision.encoding = plan_.type == ElementType::kBfloat16 ? Encoding::kBfloat16 : Encoding::kFloat16;
       decision.decoder = Decoder::kKernel;
       if (tensors_[i].is_broken) {
@@ -401,7 +403,7 @@ class HalfPlanner {
             "a weight has NaN or infinite values; repair the model, or leave its node out with `half.keep`",
             fmt::format("tensor '{}'", decision.weight.name));
       }
-      const auto limit = plan_.limits.find(decision.weight.value);
+      const auto limit = plan_.limits.find(decision.place.value);
       if (limit != plan_.limits.end()) decision.limit = limit->second;
       decision.stored_bytes = stored_bytes(decision);
       decision.reason = fmt::format("{} of {}",
@@ -409,17 +411,16 @@ class HalfPlanner {
                                     : weight.fits_few_bits()        ? "weight"
                                                                     : "constant",
                                     weight.op_type);
-      plan_.halves.insert(weight.value);
+      plan_.halves.insert(decision.place.value);
     }
   }
 
   std::string why_keep(const Decision& decision, const HalfTensor& tensor,
                        const std::map<std::pair<std::size_t, std::size_t>, const HalfNode*>& nodes) const {
-    const Weight& weight = decision.weight;
-    const Value& value = *weight.value;
-    if (weight.tensor->type == ElementType::kFloat16 || weight.tensor->type == ElementType::kBfloat16)
-      return "has 16 bits already";
-    if (weight.tensor->type != ElementType::kFloat) return "is of type double, which stays";
+    const model::WeightSite& weight = decision.weight;
+    const Value& value = *decision.place.value;
+    if (weight.is_half()) return "has 16 bits already";
+    if (weight.type != ElementType::kFloat) return "is of type double, which stays";
     if (value.uses.empty()) return "nothing uses it";
     if (value.is_output) return "is an output of the graph";
     if (value.is_input && model_.proto->ir_version >= 4)
@@ -446,8 +447,8 @@ class HalfPlanner {
     }
     // For a node that stays it is stored small and cast back, if that saves anything.
     if (is_taken) return {};
-    const bool is_table = weight.role != Role::kOther || weight.tensor->dims.size() >= 2;
-    const bool is_worth = is_table && weight.tensor->byte_count() >= recipe_.min_bytes;
+    const bool is_table = weight.role != Role::kOther || weight.dims.size() >= 2;
+    const bool is_worth = is_table && weight.bytes() >= recipe_.min_bytes;
     if (weight.feeds_quantized_op) return "belongs to an op that is quantized already";
     return is_worth ? "" : "its node stays in FP32";
   }

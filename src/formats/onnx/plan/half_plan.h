@@ -28,10 +28,10 @@
 #include "formats/onnx/file/model.h"
 #include "formats/onnx/graph/element_types.h"
 #include "formats/onnx/graph/index.h"
-#include "formats/onnx/plan/decision.h"
 #include "formats/onnx/plan/half_tensors.h"
 #include "formats/onnx/plan/integer_plan.h"
 #include "formats/onnx/plan/selection.h"
+#include "formats/onnx/plan/weights.h"
 
 namespace ounce::plan {
 

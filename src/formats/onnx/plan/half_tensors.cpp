@@ -31,10 +31,10 @@ enum class Influence {
   kDivides,  // or keeps something from being divided by zero: small values matter
 };
 
-Influence influence_of(const graph::Index& index, const Weight& weight) {
-  const bool is_single = weight.tensor->element_count() == 1;
-  Influence strongest = weight.fits_few_bits() ? Influence::kScales : Influence::kAdded;
-  for (const graph::Use& use : weight.value->uses) {
+Influence influence_of(const graph::Index& index, const Decision& decision) {
+  const bool is_single = decision.weight.values() == 1;
+  Influence strongest = decision.weight.fits_few_bits() ? Influence::kScales : Influence::kAdded;
+  for (const graph::Use& use : decision.place.value->uses) {
     const onnx::Node& node = index.node(use);
     const auto is_one_of = [&](std::initializer_list<Op> ops) {
       return std::any_of(ops.begin(), ops.end(), [&](Op op) { return node.op() == op; });
@@ -81,10 +81,10 @@ float largest_finite_of(const quant::FloatSource& floats) {
 
 HalfTensor read_half_tensor(const onnx::Model& model, const graph::Index& index, ElementType half,
                             Decision& decision, const ForEach& for_each) {
-  const TensorSource source(model, *decision.weight.tensor);
+  const TensorSource source(model, *decision.place.tensor);
   const quant::FloatSource& floats = source.floats();
   const std::size_t tiles = quant::tile_count(floats, quant::kTile);
-  std::vector<Digest> digests(decision.weight.tensor->byte_count() >= kDigestFrom ? tiles : 0);
+  std::vector<Digest> digests(decision.weight.bytes() >= kDigestFrom ? tiles : 0);
   std::vector<kernels::HalfStats> stats(tiles);
   std::vector<kernels::Range> ranges(tiles);
   const bool is_fp16 = half == ElementType::kFloat16;
@@ -116,7 +116,7 @@ HalfTensor read_half_tensor(const onnx::Model& model, const graph::Index& index,
   if (whole.empty() || whole.absmax() == 0) return {};
   if (whole.absmax() > largest) return {HalfFit::kOverflows, whole.max > largest ? whole.max : whole.min};
   if (small == 0) return {};
-  const Influence influence = influence_of(index, decision.weight);
+  const Influence influence = influence_of(index, decision);
   const bool matters = influence == Influence::kDivides ||
                        (influence == Influence::kScales && whole.absmax() < kSmallestWeight);
   return matters ? HalfTensor{HalfFit::kVanishes, smallest_of(floats)} : HalfTensor{};

@@ -11,12 +11,13 @@
 #include "formats/onnx/file/model.h"
 #include "formats/onnx/file/op_schemas.h"
 #include "formats/onnx/graph/index.h"
-#include "formats/onnx/plan/decision.h"
 #include "formats/onnx/plan/weights.h"
+#include "kernels/half.h"
 
 namespace ounce::plan {
 
-inline constexpr float kLargestHalf = 65504, kSmallestHalf = 0x1p-24F;
+using kernels::kLargestHalf;
+inline constexpr float kSmallestHalf = 0x1p-24F;
 inline constexpr float kLargestBfloat = 0x1.FEp127F;  // a little less than the largest float32
 // Below this, 16-bit floats have a fixed step and lose precision.
 inline constexpr float kSmallestNormalHalf = 0x1p-14F;

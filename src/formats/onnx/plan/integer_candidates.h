@@ -33,7 +33,7 @@ class Constants {
  public:
   Constants(const onnx::Model& model, const graph::Index& index, const std::vector<Weight>& weights)
       : index_(index), may_change_inputs_(model.proto->ir_version >= 4) {
-    for (const Weight& weight : weights) weights_.emplace(ValueKey{weight.body, weight.name}, &weight);
+    for (const Weight& weight : weights) weights_.emplace(ValueKey{weight.graph, weight.name}, &weight);
   }
 
   // Null when the value is computed, may be given by the caller, or is no float.
@@ -180,7 +180,8 @@ class Seeds {
   const OfWeight& facts_of(const Weight& weight) {
     const auto found = facts_.find(&weight);
     if (found != facts_.end()) return found->second;
-    return facts_.emplace(&weight, OfWeight{selection_.why_not(index_, weight), WeightUsers(index_, weight)})
+    return facts_
+        .emplace(&weight, OfWeight{selection_.why_not(texts_of(index_, weight)), WeightUsers(index_, weight)})
         .first->second;
   }
 

@@ -30,11 +30,11 @@
 #include "formats/onnx/file/model.h"
 #include "formats/onnx/graph/index.h"
 #include "formats/onnx/graph/ports.h"
-#include "formats/onnx/plan/coding.h"
 #include "formats/onnx/plan/op_rules.h"
 #include "formats/onnx/plan/selection.h"
 #include "formats/onnx/plan/weights.h"
 #include "ounce/recipe.h"
+#include "plan/coding.h"
 
 namespace ounce::plan {
 

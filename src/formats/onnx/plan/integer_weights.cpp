@@ -46,9 +46,9 @@ bool must_limit_pairs(const NodeDecision& node, const IntegerRecipe& recipe) {
 }
 
 // Of the first use that has any: a weight may have several.
-quant::WeightPairs pairs_of(const graph::Index& index, const Weight& weight) {
-  for (const graph::Use& use : weight.value->uses) {
-    const quant::WeightPairs pairs = target::pairs_of(index.node(use), weight.tensor->dims);
+quant::WeightPairs pairs_of(const graph::Index& index, const Decision& decision) {
+  for (const graph::Use& use : decision.place.value->uses) {
+    const quant::WeightPairs pairs = target::pairs_of(index.node(use), decision.weight.dims);
     if (pairs.exist()) return pairs;
   }
   return {};
@@ -72,8 +72,10 @@ void decide_weight(Decision& decision, const NodeDecision& node, const Recipe& r
   decision.decoder = decoder_of(node, recipe);
   if (recipe.granularity.kind == GranularityKind::kTensor) {
     group_by_tensor(decision);
+    shape_scales(decision);
   } else {
-    group_by_channel(decision, *decision.weight.channels);
+    group_by_channel(decision);
+    shape_scales(decision);
     decision.scale_dims = {static_cast<std::int64_t>(decision.layout.channels)};
   }
   decision.reason = fmt::format("weight of an integer {}", decision.weight.op_type);
@@ -86,8 +88,9 @@ void decide_bias(Decision& decision, const NodeDecision& node, const Recipe& rec
     group_by_tensor(decision);
   } else {
     decision.weight.channels = ChannelAxes{0, 1};
-    group_by_channel(decision, {0, 1});
+    group_by_channel(decision);
   }
+  shape_scales(decision);
   decision.reason = fmt::format("bias of an integer {}", decision.weight.op_type);
 }
 
@@ -115,7 +118,7 @@ void free_empty_channels(Decision& weight) {
 
 // Makes room for the bias in the weight's scales.
 void make_room(const onnx::Model& model, float input_scale, const Decision& bias, Decision& weight) {
-  const std::vector<float> values = values_of(model, *bias.weight.tensor);
+  const std::vector<float> values = values_of(model, *bias.place.tensor);
   for (std::size_t c = 0; c < values.size(); ++c) {
     const std::size_t group = weight.affine.size() == 1 ? 0 : c;
     kernels::Affine& affine = weight.affine[group];
@@ -141,19 +144,20 @@ void scale_bias(float input_scale, const Decision& weight, Decision& bias) {
 
 bool decide_integer(const graph::Index& index, Decision& decision, const IntegerPlan& plan,
                     const Recipe& recipe) {
-  const ValueKey key{decision.weight.body, decision.weight.name};
+  const ValueKey key{decision.weight.graph, decision.weight.name};
   if (const auto weight = plan.weights.find(key); weight != plan.weights.end()) {
     decision.integer_node = weight->second;
     const NodeDecision& node = plan.nodes[weight->second];
     decide_weight(decision, node, recipe);
     if (decision.format.sign == kernels::CodeSign::kSigned && must_limit_pairs(node, recipe.integer))
-      decision.pairs = pairs_of(index, decision.weight);
+      decision.pairs = pairs_of(index, decision);
   } else if (const auto bias = plan.biases.find(key); bias != plan.biases.end()) {
     decision.integer_node = bias->second;
     decide_bias(decision, plan.nodes[bias->second], recipe);
   } else {
     return false;
   }
+  decision.is_required = true;
   decision.stored_bytes = stored_bytes(decision);
   return true;
 }
@@ -164,14 +168,14 @@ void scale_integer_weights(const onnx::Model& model, const graph::Index& index, 
   std::map<ValueKey, Decision*> by_value;
   for (Decision& decision : plan.decisions) {
     if (!decision.is_of_integer_op()) continue;
-    by_value.emplace(ValueKey{decision.weight.body, decision.weight.name}, &decision);
+    by_value.emplace(ValueKey{decision.weight.graph, decision.weight.name}, &decision);
     if (decision.encoding != Encoding::kInt32) weights.push_back(&decision);
   }
   run_jobs(
-      pool, weights.size(), [&](std::size_t i) { return weights[i]->weight.tensor->byte_count(); },
+      pool, weights.size(), [&](std::size_t i) { return weights[i]->weight.bytes(); },
       [&](std::size_t i, const ForEach& for_each) {
         Decision& weight = *weights[i];
-        const TensorSource source(model, *weight.weight.tensor);
+        const TensorSource source(model, *weight.place.tensor);
         weight.affine = quant::find_affine(source.floats(), weight.layout, weight.format, weight.ranges,
                                            weight.scale, for_each);
       });
@@ -205,7 +209,7 @@ struct Place {
 
 // The weight minus what its codes stand for.
 std::vector<float> rounding_errors(const onnx::Model& model, const Decision& weight) {
-  const TensorSource source(model, *weight.weight.tensor);
+  const TensorSource source(model, *weight.place.tensor);
   const quant::FloatSource& floats = source.floats();
   const std::size_t size = floats.size();
   std::vector<std::uint8_t> codes(size);
@@ -224,7 +228,7 @@ std::vector<float> rounding_errors(const onnx::Model& model, const Decision& wei
 
 // Of Conv [M, C/group, k…], Gemm [K, N] and [N, K].
 void correct(const onnx::Model& model, const Place& place) {
-  const auto& dims = place.weight->weight.tensor->dims;
+  const auto& dims = place.weight->weight.dims;
   const std::vector<float> errors = rounding_errors(model, *place.weight);
   const bool is_conv = place.node->op() == Op::kConv;
   const bool is_row_major = is_conv || integer_setting(*place.node, "transB", 0) == 1;
@@ -255,7 +259,7 @@ void correct_biases(const onnx::Model& model, const graph::Index& index, const c
   std::map<ValueKey, Decision*> by_value;
   for (Decision& decision : plan.decisions) {
     if (decision.is_of_integer_op())
-      by_value.emplace(ValueKey{decision.weight.body, decision.weight.name}, &decision);
+      by_value.emplace(ValueKey{decision.weight.graph, decision.weight.name}, &decision);
   }
   std::vector<Place> places;
   for (const auto& [key, number] : plan.integer.biases) {

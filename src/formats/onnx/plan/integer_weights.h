@@ -11,9 +11,9 @@
 #include "calibration/ranges.h"
 #include "formats/onnx/file/model.h"
 #include "formats/onnx/graph/index.h"
-#include "formats/onnx/plan/decision.h"
 #include "formats/onnx/plan/integer_plan.h"
 #include "formats/onnx/plan/plan.h"
+#include "formats/onnx/plan/weights.h"
 
 namespace ounce::plan {
 

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "formats/onnx/file/attributes.h"
-#include "formats/onnx/plan/coding.h"
 #include "formats/onnx/plan/plan.h"
 #include "quant/block_scales.h"
 #include "recipe/format_info.h"
@@ -44,8 +43,8 @@ int level_of(const graph::Index& index, const FewBitsRecipe& recipe, const FewBi
 }
 
 // Empty when DequantizeLinear by blocks is fused into a kernel.
-std::string why_no_qdq(const Weight& weight) {
-  if (weight.tensor->type != ElementType::kFloat) return "DequantizeLinear gives float32 only";
+std::string why_no_qdq(const model::WeightSite& weight) {
+  if (weight.type != ElementType::kFloat) return "DequantizeLinear gives float32 only";
   if (weight.op != Op::kMatMul && weight.op != Op::kGemm)
     return fmt::format("{} has no kernel for few bits", weight.op_type);
   return {};
@@ -63,7 +62,7 @@ std::string why_no_rows(const FewBitUses& uses, const quant::BlockRows& rows, un
 
 bool plan_few_bits(const graph::Index& index, const Recipe& recipe, std::int64_t opset, Format format,
                    Decision& decision) {
-  const onnx::Tensor& tensor = *decision.weight.tensor;
+  const onnx::Tensor& tensor = *decision.place.tensor;
   const unsigned bits = info_of(format).weight_bits;
   const auto refuse = [&](const std::string& why) {
     decision.reason += fmt::format("; {}, so 8 bits without a kernel", why);
@@ -79,7 +78,7 @@ bool plan_few_bits(const graph::Index& index, const Recipe& recipe, std::int64_t
   const bool is_half = tensor.type == ElementType::kFloat16;
   if (!is_half && tensor.type != ElementType::kFloat)
     return refuse(fmt::format("no kernel takes {}", name_of(tensor.type)));
-  const FewBitUses uses = find_few_bit_uses(index, decision.weight, opset);
+  const FewBitUses uses = find_few_bit_uses(index, *decision.place.value, opset);
   if (!uses.why_not.empty()) return refuse(uses.why_not);
   const bool is_table = uses.products.empty();
   const auto first = static_cast<std::size_t>(tensor.dims[0]),
@@ -89,6 +88,7 @@ bool plan_few_bits(const graph::Index& index, const Recipe& recipe, std::int64_t
                               block_of(recipe, bits, uses, columns), uses.is_transposed, !is_table};
   if (const std::string why = why_no_rows(uses, rows, bits); !why.empty()) return refuse(why);
   group_by_tensor(decision);
+  shape_scales(decision);
   decision.encoding = encoding;
   decision.decoder = Decoder::kNbits;
   decision.granularity = GranularityKind::kBlock;
@@ -190,9 +190,9 @@ class UseSearch {
 
 }  // namespace
 
-FewBitUses find_few_bit_uses(const graph::Index& index, const Weight& weight, std::int64_t opset) {
+FewBitUses find_few_bit_uses(const graph::Index& index, const graph::Value& weight, std::int64_t opset) {
   UseSearch search(index, opset);
-  search.follow(*weight.value, false);
+  search.follow(weight, false);
   return search.finish();
 }
 

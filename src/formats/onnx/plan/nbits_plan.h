@@ -10,7 +10,6 @@
 
 #include "formats/onnx/file/model.h"
 #include "formats/onnx/graph/index.h"
-#include "formats/onnx/plan/decision.h"
 #include "formats/onnx/plan/weights.h"
 
 namespace ounce::plan {
@@ -41,6 +40,6 @@ struct FewBitUses {
 };
 
 // `opset` is that of ONNX's own domain where the weight stands.
-FewBitUses find_few_bit_uses(const graph::Index& index, const Weight& weight, std::int64_t opset);
+FewBitUses find_few_bit_uses(const graph::Index& index, const graph::Value& weight, std::int64_t opset);
 
 }  // namespace ounce::plan

@@ -7,10 +7,12 @@
 #include <string_view>
 
 #include "formats/onnx/file/model.h"
+#include "model/model_file.h"
 #include "ops/op_info.h"
 
 namespace ounce::plan {
 
+using model::ChannelAxes;
 using ops::ChannelRule;
 using ops::IntegerForm;
 using ops::IntegerKind;
@@ -21,10 +23,7 @@ inline constexpr int kLongestSearch = 64;
 // The size of one kernel in a weight of these dimensions: its spatial axes; 1 for ops without any.
 std::size_t kernel_taps(ChannelRule rule, std::span<const std::int64_t> dims);
 
-// The axes [first, last) of a tensor of this rank that count the channels.
-struct ChannelAxes {
-  std::size_t first = 0, last = 0;
-};
+// The channel axes of a tensor of this rank.
 std::optional<ChannelAxes> channel_axes(ChannelRule rule, const onnx::Node& node, std::size_t rank);
 // The axes of a movement op's input that become `axes` of its output; nothing when they cannot be followed.
 std::optional<ChannelAxes> axes_before(const onnx::Node& movement, ChannelAxes axes, std::size_t input_rank);

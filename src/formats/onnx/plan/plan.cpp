@@ -1,7 +1,6 @@
 #include "formats/onnx/plan/plan.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -54,6 +53,18 @@ std::string digest_text(const Decision& decision) {
   return text;
 }
 
+// Of the weights that are folded: DequantizeLinear would give up its kernels.
+void promote_folded(std::vector<Decision>& decisions, double share) {
+  std::vector<TensorPlan*> folded;
+  std::uint64_t total = 0;
+  for (Decision& decision : decisions) {
+    total += decision.weight.bytes();
+    if (decision.decoder == Decoder::kFold) folded.push_back(&decision);
+  }
+  promote_smallest(std::move(folded), total, share);
+  for (Decision& decision : decisions) decision.has_pairs &= decision.is_linear();
+}
+
 // Until the values are looked at.
 Plan plan_structure(const onnx::Model& model, const graph::Index& index, const Recipe& recipe,
                     const calibration::Ranges* ranges) {
@@ -99,12 +110,11 @@ Plan make_plan(const onnx::Model& model, const graph::Index& index, const Recipe
     if (plan.decisions[i].is_stored()) stored.push_back(i);
   }
   run_jobs(
-      pool, stored.size(),
-      [&](std::size_t i) { return plan.decisions[stored[i]].weight.tensor->byte_count(); },
+      pool, stored.size(), [&](std::size_t i) { return plan.decisions[stored[i]].weight.bytes(); },
       [&](std::size_t i, const ForEach& for_each) {
         decide_by_values(model, plan.decisions[stored[i]], for_each);
       });
-  promote_smallest(plan.decisions, recipe.half_share);
+  promote_folded(plan.decisions, recipe.half_share);
   scale_integer_weights(model, index, plan, pool);
   if (is_static(recipe.format) && recipe.integer.correct_bias && ranges != nullptr)
     correct_biases(model, index, *ranges, plan, pool);
@@ -113,11 +123,7 @@ Plan make_plan(const onnx::Model& model, const graph::Index& index, const Recipe
 
 Plan unread_plan(const graph::Index& index) {
   Plan plan;
-  for (Weight& weight : find_weights(index)) {
-    Decision decision;
-    decision.weight = std::move(weight);
-    plan.decisions.push_back(std::move(decision));
-  }
+  for (const Weight& weight : find_weights(index)) plan.decisions.emplace_back(weight);
   return plan;
 }
 
@@ -128,18 +134,7 @@ std::size_t Plan::stored_count() const {
 
 std::string Plan::text() const {
   std::string text;
-  for (const Decision& decision : decisions) {
-    const onnx::Tensor& tensor = *decision.weight.tensor;
-    text += fmt::format("{} {}[{}]", decision.weight.name, name_of(tensor.type), fmt::join(tensor.dims, ","));
-    if (decision.is_stored()) {
-      text += fmt::format(" -> {} {} {}{}{}", name_of(decision.encoding), decision.granularity_text(),
-                          name_of(decision.decoder), decision.format.is_symmetric ? "" : " asymmetric",
-                          digest_text(decision));
-    } else {
-      text += " -> keep";
-    }
-    text += fmt::format(": {}\n", decision.reason);
-  }
+  for (const Decision& decision : decisions) text += text_of(decision, digest_text(decision)) + '\n';
   return text + integer.text() + half_text;
 }
 
@@ -156,56 +151,5 @@ TensorSource::TensorSource(const onnx::Model& model, const onnx::Tensor& tensor)
     : values_(tensor), floats_(values_.bytes(), float_type_of(tensor.type), [&model](onnx::Bytes bytes) {
         model.release(bytes);
       }) {}
-
-namespace {
-
-std::uint64_t product(const std::vector<std::int64_t>& dims, std::size_t first, std::size_t last) {
-  std::uint64_t result = 1;
-  for (std::size_t i = first; i < last; ++i) result *= static_cast<std::uint64_t>(dims[i]);
-  return result;
-}
-
-}  // namespace
-
-void group_by_tensor(Decision& decision) {
-  const auto size = static_cast<std::size_t>(decision.weight.tensor->element_count());
-  decision.granularity = GranularityKind::kTensor;
-  decision.layout = {1, 1, 1, size};
-  decision.view = decision.weight.tensor->dims;
-  decision.scale_dims = {};
-}
-
-void group_by_channel(Decision& decision, ChannelAxes axes) {
-  const auto& dims = decision.weight.tensor->dims;
-  decision.granularity = GranularityKind::kChannel;
-  decision.layout = {1, product(dims, 0, axes.first), product(dims, axes.first, axes.last),
-                     product(dims, axes.last, dims.size())};
-  decision.view = dims;
-  decision.scale_dims.assign(dims.size(), 1);
-  for (std::size_t i = axes.first; i < axes.last; ++i) decision.scale_dims[i] = dims[i];
-}
-
-bool group_by_block(Decision& decision, ChannelAxes axes, std::size_t block) {
-  const auto& dims = decision.weight.tensor->dims;
-  const std::uint64_t before = product(dims, 0, axes.first), channels = product(dims, axes.first, axes.last),
-                      after = product(dims, axes.last, dims.size());
-  const auto signed_block = static_cast<std::int64_t>(block);
-  if (before == 1 && after % block == 0) {
-    const std::uint64_t blocks = channels * after / block;
-    decision.layout = {1, 1, blocks, block};
-    decision.view = {static_cast<std::int64_t>(blocks), signed_block};
-    decision.scale_dims = {static_cast<std::int64_t>(blocks), 1};
-  } else if (after == 1 && before % block == 0) {
-    decision.layout = {before / block, block, channels, 1};
-    decision.view = {static_cast<std::int64_t>(before / block), signed_block,
-                     static_cast<std::int64_t>(channels)};
-    decision.scale_dims = {static_cast<std::int64_t>(before / block), 1, static_cast<std::int64_t>(channels)};
-  } else {
-    return false;
-  }
-  decision.granularity = GranularityKind::kBlock;
-  decision.block = block;
-  return true;
-}
 
 }  // namespace ounce::plan

@@ -14,9 +14,9 @@
 #include "formats/onnx/file/model.h"
 #include "formats/onnx/file/tensor_reader.h"
 #include "formats/onnx/graph/index.h"
-#include "formats/onnx/plan/decision.h"
 #include "formats/onnx/plan/half_plan.h"
 #include "formats/onnx/plan/integer_plan.h"
+#include "formats/onnx/plan/weights.h"
 #include "quant/float_source.h"
 
 namespace ounce::plan {
@@ -64,14 +64,5 @@ class TensorSource {
 };
 
 quant::FloatType float_type_of(ElementType type);
-
-// What shares a scale: the whole tensor, a channel, or a block of a channel.
-
-// Each fills in the decision's granularity, layout, and the shapes in which codes are scaled.
-void group_by_tensor(Decision& decision);
-void group_by_channel(Decision& decision, ChannelAxes axes);
-// Blocks run along the axis that is summed over: inside a row, or down a column. False, and nothing changed,
-// when the shape has no whole number of blocks.
-bool group_by_block(Decision& decision, ChannelAxes axes, std::size_t block);
 
 }  // namespace ounce::plan

@@ -2,72 +2,41 @@
 
 #include <fmt/format.h>
 #include <ounce/error.h>
-#include <re2/re2.h>
 
 #include <algorithm>
-#include <array>
-#include <set>
+#include <string>
 #include <vector>
 
-#include "base/cancel.h"
 #include "base/text.h"
-#include "formats/onnx/file/attributes.h"
 #include "formats/onnx/plan/op_rules.h"
 
 namespace ounce::plan {
-namespace {
-
-// The first wish that is met decides, so the most precise one comes first.
-constexpr std::array kByPrecision = {Format::kFp32, Format::kW16,    Format::kW8,    Format::kNbits8,
-                                     Format::kW4,   Format::kNbits4, Format::kNbits2};
-
-std::string guessed(const std::string& guess) {
-  return guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess);
-}
-
-}  // namespace
 
 NodeWishes::NodeWishes(const graph::Index& index, const Recipe& recipe)
     : is_integer_(recipe.is_integer()), otherwise_(recipe.rest()) {
   if (recipe.nodes.empty()) return;
-  std::map<std::string, Format> left = recipe.nodes;
-  std::set<std::string> met;
-  const auto meet = [&](const auto& name_of) {
-    graph::for_each_node(index, [&](std::size_t body, std::size_t, const onnx::Node& node) {
-      if (node.outputs.empty() || node.outputs[0].empty()) return;
-      const auto wish = left.find(name_of(body, node));
-      if (wish == left.end()) return;
-      by_node_.emplace(&node, wish->second);
-      met.insert(wish->first);
-    });
-    for (const std::string& name : met) left.erase(name);
-  };
-  meet([&](std::size_t body, const onnx::Node& node) {
-    return graph::value_path(index, body, node.outputs[0]);
-  });
-  // People know some nodes by their own names.
-  meet([](std::size_t, const onnx::Node& node) { return std::string(node.name); });
-  has_unknown_ = !left.empty();
-  if (!has_unknown_) return;
-  unknown_ = left.begin()->first;
-  std::vector<std::string> known;
+  std::vector<const onnx::Node*> nodes;
+  std::vector<NodeNames> names;
   graph::for_each_node(index, [&](std::size_t body, std::size_t, const onnx::Node& node) {
     if (node.outputs.empty() || node.outputs[0].empty()) return;
-    known.push_back(graph::value_path(index, body, node.outputs[0]));
-    if (!node.name.empty()) known.emplace_back(node.name);
+    nodes.push_back(&node);
+    names.push_back({graph::value_path(index, body, node.outputs[0]), node.name});
   });
-  guess_ = nearest(unknown_, known);
+  named_ = find_named_formats(recipe, names);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (named_.formats[i]) by_node_.emplace(nodes[i], *named_.formats[i]);
+  }
 }
 
 void NodeWishes::require_nodes() const {
-  if (!has_unknown_) return;
+  if (!named_.has_unknown) return;
   // What is computed on integers is prepared for it first.
   const char* const folded =
       is_integer_ ? "; normalisations, and sums with constants, become part of the op before them, which "
                     "then gives their value"
                   : "";
   throw Error(ErrorCode::kUsage, fmt::format("`nodes` '{}': no node has this name or gives this value{}{}",
-                                             unknown_, guessed(guess_), folded));
+                                             named_.unknown, did_you_mean(named_.guess), folded));
 }
 
 void require_levels(const graph::Index& index, const Recipe& recipe) {
@@ -89,7 +58,7 @@ void require_levels(const graph::Index& index, const Recipe& recipe) {
     const auto other = others.find(name);
     const std::string why =
         other == others.end()
-            ? "no node gives this value" + guessed(nearest(name, products))
+            ? "no node gives this value" + did_you_mean(nearest(name, products))
             : fmt::format("{} gives this value, and levels are for MatMul and Gemm", other->second);
     throw Error(ErrorCode::kUsage, fmt::format("`few_bits.levels` '{}': {}", name, why));
   }
@@ -136,92 +105,22 @@ std::optional<StorageWish> NodeWishes::storage(const graph::Index& index, const 
   if (by_node_.empty()) return std::nullopt;
   Tally tally;
   ask_users(index, *weight.value, tally);
-  const auto is_usual = [this](Format format) { return format == otherwise_; };
-  if (std::all_of(tally.asked.begin(), tally.asked.end(), is_usual)) return std::nullopt;
-  for (const Format format : kByPrecision) {
-    const bool is_asked = std::find(tally.asked.begin(), tally.asked.end(), format) != tally.asked.end();
-    if (is_asked || (tally.has_others && format == otherwise_)) return StorageWish{format, is_asked};
-  }
-  return std::nullopt;
+  return strongest_wish(tally.asked, tally.has_others, otherwise_);
 }
 
-Selection::Selection(const Recipe& recipe)
-    : include_(compile(recipe.include)),
-      exclude_(compile(recipe.exclude)),
-      ignores_unmatched_(recipe.ignore_unmatched) {}
-Selection::Selection(std::string field, const std::vector<std::string>& exclude, std::string what,
-                     bool ignores_unmatched)
-    : exclude_(compile(exclude)),
-      ignores_unmatched_(ignores_unmatched),
-      exclude_field_(std::move(field)),
-      exclude_reason_(exclude_field_),
-      what_(std::move(what)) {}
-Selection::~Selection() = default;
-
-std::vector<Selection::Expression> Selection::compile(const std::vector<std::string>& texts) {
-  std::vector<Expression> expressions;
-  for (const std::string& text : texts) {
-    auto regex = std::make_unique<re2::RE2>(text, re2::RE2::Quiet);
-    if (!regex->ok()) {
-      throw Error(ErrorCode::kUsage,
-                  fmt::format("'{}' is not a regular expression: {}", text, regex->error()));
-    }
-    expressions.push_back({text, std::move(regex), false});
-  }
-  return expressions;
-}
-
-const Selection::Expression* Selection::match(std::vector<Expression>& expressions, const Texts& texts) {
-  const Expression* first = nullptr;
-  for (Expression& expression : expressions) {
-    const bool is_match = std::any_of(texts.begin(), texts.end(), [&](onnx::Bytes text) {
-      count_step();
-      return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *expression.regex);
-    });
-    if (!is_match) continue;
-    expression.has_matched = true;
-    if (first == nullptr) first = &expression;
-  }
-  return first;
-}
-
-std::string Selection::why_not(const Texts& texts) {
-  const Expression* included = match(include_, texts);
-  const Expression* excluded = match(exclude_, texts);
-  if (excluded != nullptr) return fmt::format("{} '{}'", exclude_reason_, excluded->text);
-  if (!include_.empty() && included == nullptr) return "not included";
-  return {};
-}
-
-std::string Selection::why_not(const graph::Index& index, const Weight& weight) {
-  Texts texts = {weight.name, weight.op_type};
+Selection::Texts texts_of(const graph::Index& index, const Weight& weight) {
+  Selection::Texts texts = {weight.name, weight.op_type};
   for (const graph::Use& use : weight.value->uses) {
     const onnx::Node& node = index.node(use);
     texts.insert(texts.end(), {node.name, node.op_type()});
   }
-  return why_not(texts);
+  return texts;
 }
 
-std::string Selection::why_not(const onnx::Node& node) {
-  Texts texts = {node.name, node.op_type()};
+Selection::Texts texts_of(const onnx::Node& node) {
+  Selection::Texts texts = {node.name, node.op_type()};
   texts.insert(texts.end(), node.outputs.begin(), node.outputs.end());
-  return why_not(texts);
-}
-
-std::vector<std::string> Selection::unmatched(std::vector<std::string>& notes) const {
-  std::vector<std::string> found;
-  const auto look_at = [&](const std::vector<Expression>& expressions, const std::string& field) {
-    for (const Expression& expression : expressions) {
-      if (expression.has_matched) continue;
-      const std::string text = fmt::format("{} '{}' matches no {}", field, expression.text, what_);
-      if (!ignores_unmatched_) throw Error(ErrorCode::kUsage, text);
-      notes.push_back(text + "; it was ignored");
-      found.push_back(expression.text);
-    }
-  };
-  look_at(include_, "`include`");
-  look_at(exclude_, exclude_field_);
-  return found;
+  return texts;
 }
 
 }  // namespace ounce::plan

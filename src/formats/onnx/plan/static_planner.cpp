@@ -250,7 +250,7 @@ class StaticPlanner {
       takes_codes |= is_code;
     }
     if (!takes_codes) return "not all it gets are codes";
-    if (std::string reason = selection_.why_not(node); !reason.empty()) return reason;
+    if (std::string reason = selection_.why_not(texts_of(node)); !reason.empty()) return reason;
     // What is only moved, or read otherwise, keeps the codes it has.
     return decision.op->kind == IntegerKind::kMovement || decision.is_reading
                ? why_kept_float(decision.body, decision.output)

@@ -66,7 +66,7 @@ Purpose purpose_of(const Index& index, const graph::Use& use, std::size_t rank, 
 }
 
 void describe(const Index& index, Weight& weight) {
-  const std::size_t rank = weight.tensor->dims.size();
+  const std::size_t rank = weight.dims.size();
   int steps_left = kLongestSearch;
   const Purpose purpose = purpose_of(index, *weight.value, rank, steps_left);
   weight.role = purpose.role;
@@ -75,8 +75,10 @@ void describe(const Index& index, Weight& weight) {
   weight.op = purpose.op;
   weight.op_type = purpose.op_type;
   if (purpose.rule && weight.role == Role::kWeight)
-    weight.kernel_taps = kernel_taps(*purpose.rule, weight.tensor->dims);
-  weight.is_looked_up = rank == 2 && !weight.value->uses.empty() && !weight.value->is_output;
+    weight.kernel_taps = kernel_taps(*purpose.rule, weight.dims);
+  weight.is_used = !weight.value->uses.empty();
+  weight.is_output = weight.value->is_output;
+  weight.is_looked_up = rank == 2 && weight.is_used && !weight.is_output;
   for (const graph::Use& use : weight.value->uses) {
     const onnx::Node& node = index.node(use);
     weight.is_looked_up &= is_row_lookup(node, use.input);
@@ -96,13 +98,41 @@ bool is_row_lookup(const onnx::Node& node, std::size_t input) {
   return is_whole && (!has_axis || onnx::integer_attribute(node, "axis") == 0);
 }
 
+std::uint64_t stored_bytes(const Decision& decision) {
+  if (!decision.is_nbits()) return stored_bytes(static_cast<const TensorPlan&>(decision));
+  const quant::BlockRows& rows = decision.rows;
+  return rows.code_bytes(decision.bits()) + rows.groups() * (decision.format.half_scales ? 2U : 4U) +
+         (decision.format.is_symmetric ? 0U : rows.zero_bytes(decision.bits()));
+}
+
+void shape_scales(Decision& decision) {
+  const auto& dims = decision.weight.dims;
+  const quant::Layout& layout = decision.layout;
+  const auto size = [](std::size_t count) { return static_cast<std::int64_t>(count); };
+  decision.view = dims;
+  decision.scale_dims = {};
+  if (decision.granularity == GranularityKind::kChannel) {
+    decision.scale_dims.assign(dims.size(), 1);
+    for (std::size_t i = decision.weight.channels->first; i < decision.weight.channels->last; ++i)
+      decision.scale_dims[i] = dims[i];
+  } else if (decision.granularity == GranularityKind::kBlock && layout.has_contiguous_groups()) {
+    decision.view = {size(layout.channels), size(layout.inner)};
+    decision.scale_dims = {size(layout.channels), 1};
+  } else if (decision.granularity == GranularityKind::kBlock) {
+    decision.view = {size(layout.panels), size(layout.outer), size(layout.channels)};
+    decision.scale_dims = {size(layout.panels), 1, size(layout.channels)};
+  }
+}
+
 std::vector<Weight> find_weights(const Index& index) {
   std::vector<Weight> weights;
   for (std::size_t id = 0; id < index.bodies().size(); ++id) {
     const graph::Body& body = index.bodies()[id];
     const auto add = [&](Weight weight) {
       if (!is_float_weight_type(weight.tensor->type)) return;
-      weight.body = id;
+      weight.graph = id;
+      weight.type = weight.tensor->type;
+      weight.dims = weight.tensor->dims;
       weight.value = &body.values.find(weight.name)->second;
       describe(index, weight);
       weights.push_back(std::move(weight));

@@ -1,4 +1,4 @@
-#include "formats/onnx/plan/coding.h"
+#include "plan/coding.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,132 @@
+#include "plan/weights/selection.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "base/cancel.h"
+#include "base/text.h"
+
+namespace ounce::plan {
+namespace {
+
+// The first wish that is met decides, so the most precise one comes first.
+constexpr std::array kByPrecision = {Format::kFp32, Format::kW16,    Format::kW8,    Format::kNbits8,
+                                     Format::kW4,   Format::kNbits4, Format::kNbits2};
+
+}  // namespace
+
+std::string did_you_mean(const std::string& guess) {
+  return guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess);
+}
+
+std::optional<StorageWish> strongest_wish(const std::vector<Format>& asked, bool has_others,
+                                          Format otherwise) {
+  const auto is_usual = [&](Format format) { return format == otherwise; };
+  if (std::all_of(asked.begin(), asked.end(), is_usual)) return std::nullopt;
+  for (const Format format : kByPrecision) {
+    const bool is_asked = std::find(asked.begin(), asked.end(), format) != asked.end();
+    if (is_asked || (has_others && format == otherwise)) return StorageWish{format, is_asked};
+  }
+  return std::nullopt;
+}
+
+NamedFormats find_named_formats(const Recipe& recipe, std::span<const NodeNames> nodes) {
+  NamedFormats found;
+  found.formats.resize(nodes.size());
+  std::map<std::string, Format, std::less<>> left(recipe.nodes.begin(), recipe.nodes.end());
+  // People know some nodes by their own names; a value's name is that of one node only.
+  const auto meet = [&](const auto& name_of) {
+    std::set<std::string> met;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const auto named = left.find(name_of(nodes[i]));
+      if (named == left.end()) continue;
+      if (!found.formats[i]) found.formats[i] = named->second;
+      met.insert(named->first);
+    }
+    for (const std::string& name : met) left.erase(name);
+  };
+  meet([](const NodeNames& node) -> std::string_view { return node.value; });
+  meet([](const NodeNames& node) { return node.name; });
+  if (left.empty()) return found;
+  found.has_unknown = true;
+  found.unknown = left.begin()->first;
+  std::vector<std::string> known;
+  for (const NodeNames& node : nodes) {
+    known.push_back(node.value);
+    if (!node.name.empty()) known.emplace_back(node.name);
+  }
+  found.guess = nearest(found.unknown, known);
+  return found;
+}
+
+Selection::Selection(const Recipe& recipe)
+    : include_(compile(recipe.include)),
+      exclude_(compile(recipe.exclude)),
+      ignores_unmatched_(recipe.ignore_unmatched) {}
+Selection::Selection(std::string field, const std::vector<std::string>& exclude, std::string what,
+                     bool ignores_unmatched)
+    : exclude_(compile(exclude)),
+      ignores_unmatched_(ignores_unmatched),
+      exclude_field_(std::move(field)),
+      exclude_reason_(exclude_field_),
+      what_(std::move(what)) {}
+Selection::~Selection() = default;
+
+std::vector<Selection::Expression> Selection::compile(const std::vector<std::string>& texts) {
+  std::vector<Expression> expressions;
+  for (const std::string& text : texts) {
+    auto regex = std::make_unique<re2::RE2>(text, re2::RE2::Quiet);
+    if (!regex->ok()) {
+      throw Error(ErrorCode::kUsage,
+                  fmt::format("'{}' is not a regular expression: {}", text, regex->error()));
+    }
+    expressions.push_back({text, std::move(regex), false});
+  }
+  return expressions;
+}
+
+const Selection::Expression* Selection::match(std::vector<Expression>& expressions, const Texts& texts) {
+  const Expression* first = nullptr;
+  for (Expression& expression : expressions) {
+    const bool is_match = std::any_of(texts.begin(), texts.end(), [&](std::string_view text) {
+      count_step();
+      return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *expression.regex);
+    });
+    if (!is_match) continue;
+    expression.has_matched = true;
+    if (first == nullptr) first = &expression;
+  }
+  return first;
+}
+
+std::string Selection::why_not(const Texts& texts) {
+  const Expression* included = match(include_, texts);
+  const Expression* excluded = match(exclude_, texts);
+  if (excluded != nullptr) return fmt::format("{} '{}'", exclude_reason_, excluded->text);
+  if (!include_.empty() && included == nullptr) return "not included";
+  return {};
+}
+
+std::vector<std::string> Selection::unmatched(std::vector<std::string>& notes) const {
+  std::vector<std::string> found;
+  const auto look_at = [&](const std::vector<Expression>& expressions, const std::string& field) {
+    for (const Expression& expression : expressions) {
+      if (expression.has_matched) continue;
+      const std::string text = fmt::format("{} '{}' matches no {}", field, expression.text, what_);
+      if (!ignores_unmatched_) throw Error(ErrorCode::kUsage, text);
+      notes.push_back(text + "; it was ignored");
+      found.push_back(expression.text);
+    }
+  };
+  look_at(include_, "`include`");
+  look_at(exclude_, exclude_field_);
+  return found;
+}
+
+}  // namespace ounce::plan

@@ -1,0 +1,110 @@
+// What is done with one float tensor, and why, whatever the format of the file. Formats add what only their
+// emitter reads (formats/onnx/plan/weights.h).
+#pragma once
+
+#include <ounce/outcome.h>
+#include <ounce/recipe.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/digest.h"
+#include "kernels/range.h"
+#include "model/model_file.h"
+#include "quant/layout.h"
+#include "quant/linear.h"
+
+namespace ounce::plan {
+
+using model::ChannelAxes;
+using model::Role;
+using ounce::Decoder;
+
+enum class Encoding {
+  kKeep,
+  kLinear8,
+  kLinear4,
+  kLinear2,
+  kCodebook8,
+  kCodebook4,
+  kFloat16,
+  kBfloat16,
+  kInt32
+};
+
+// What is known about each encoding: one row per stored type.
+
+enum class EncodingKind : std::uint8_t {
+  kKeep,
+  kLinear,    // a scale, and perhaps a zero point, for each group
+  kCodebook,  // indices into a table of floats
+  kHalf,      // 16-bit floats
+  kBias,      // 32-bit sums of products
+};
+
+struct EncodingInfo {
+  Encoding encoding;
+  std::string_view name;
+  EncodingKind kind;
+  std::uint8_t bits;              // of one quantized value
+  StoredAs as, as_unsigned = as;  // with zero points or unsigned values
+};
+
+const EncodingInfo& info_of(Encoding encoding);
+// The encoding of `kind` with so many bits; kKeep if there is none.
+Encoding encoding_of(EncodingKind kind, unsigned bits);
+// Null for what no encoding is stored as.
+const EncodingInfo* find_encoding(StoredAs stored);
+std::string_view name_of(Encoding encoding);
+
+struct TensorPlan {
+  model::WeightSite weight;
+  Encoding encoding = Encoding::kKeep;
+  std::string reason;
+
+  // For everything but kKeep.
+  Decoder decoder = Decoder::kFold;
+  GranularityKind granularity = GranularityKind::kTensor;  // never kAuto
+  quant::Layout layout;                                    // of the groups
+  std::size_t block = 0;                                   // for kBlock
+  quant::LinearFormat format;                              // for the linear encodings
+  ScaleMethod scale = ScaleMethod::kMse;
+  // An integer op takes codes and nothing else: they are made of any values.
+  bool is_required = false;
+  std::size_t kernel = 0;  // for balanced rounding: taps of a kernel, 1 without kernels; 0 rounds to nearest
+  std::shared_ptr<const std::vector<std::uint8_t>> codes;  // found beforehand, a byte each (kNbits: packed);
+                                                           // null: rounded
+  std::vector<kernels::Range> ranges;  // of the groups (one for encodings without); empty if too many to keep
+  std::uint64_t stored_bytes = 0;      // codes, scales and zeros
+
+  std::optional<Digest> digest;  // of the tensor's bytes, if it is large and was read
+
+  bool is_stored() const { return encoding != Encoding::kKeep; }
+  bool is_half() const { return info_of(encoding).kind == EncodingKind::kHalf; }
+  bool is_linear() const { return info_of(encoding).kind == EncodingKind::kLinear; }
+  bool is_packed() const { return encoding == Encoding::kLinear4 || encoding == Encoding::kCodebook4; }
+  bool is_nbits() const { return decoder == Decoder::kNbits && is_linear(); }
+  unsigned bits() const { return info_of(encoding).bits; }  // of a code, for linear encodings
+  std::string granularity_text() const;                     // "tensor", "channel 0", "block 32"
+};
+
+// Bytes of the codes, scales and zeros; of the tensor itself for kKeep.
+std::uint64_t stored_bytes(const TensorPlan& plan);
+// How the tensor is stored, or "keep", and why: a line without its end. `more` tells apart what only the
+// format knows.
+std::string text_of(const TensorPlan& plan, const std::string& more = {});
+
+// What shares a scale: the whole tensor, a channel, or a block of a channel. Each fills in granularity,
+// layout and block.
+void group_by_tensor(TensorPlan& plan);
+void group_by_channel(TensorPlan& plan);  // of `weight.channels`
+// Blocks run along the axis that is summed over: inside a row, or down a column. False, and nothing changed,
+// when the shape has no whole number of blocks.
+bool group_by_block(TensorPlan& plan, std::size_t block);
+
+}  // namespace ounce::plan
