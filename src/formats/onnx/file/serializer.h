@@ -5,38 +5,18 @@
 #include <cstdint>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "formats/onnx/file/cursor.h"
 #include "formats/onnx/file/model.h"
+#include "io/rope.h"
 
 namespace ounce::onnx {
 
 // Writes one message field by field, in the order of the field numbers as protobuf does, with the
 // carried fields in their places among them.
 
-// A message on its way to the file: a sequence of pieces whose sizes are all known before any
-// weight is touched. Structure is copied into small strings; weights stay where they are.
-
-class Rope {
- public:
-  using Piece = std::variant<std::string, Bytes, Computed>;
-
-  std::uint64_t size() const { return size_; }
-  const std::vector<Piece>& pieces() const { return pieces_; }
-
-  void append(Bytes bytes);  // copied if small, referred to if large
-  void append(std::string&& bytes);
-  void append(Computed computed);
-  void append(Rope&& other);
-
-  static std::uint64_t size_of(const Piece& piece);
-
- private:
-  std::vector<Piece> pieces_;
-  std::uint64_t size_ = 0;
-};
+using io::Rope;
 
 class MessageWriter {
  public:

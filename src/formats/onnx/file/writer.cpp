@@ -4,95 +4,16 @@
 #include <ounce/error.h>
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "formats/onnx/file/reader.h"
 #include "io/output_file.h"
+#include "io/rope.h"
 
 namespace ounce::onnx {
 namespace {
 
-constexpr std::uint64_t kLargestMessage = 0x7fffffff;         // protobuf's limit, and so every runtime's
-constexpr std::uint64_t kCopyChunk = std::uint64_t{8} << 20;  // a copy's step
-constexpr std::size_t kGatherBelow = std::size_t{64} << 10;   // pieces written together with their neighbours
-constexpr std::size_t kTagSize = 16;                          // hexadecimal digits in a data file's name
-constexpr std::size_t kGatherBuffer = std::size_t{1} << 20;
-
-struct Copy {
-  const io::OutputFile* file;
-  std::uint64_t offset;
-  Bytes bytes;
-};
-
-// What has to be done to fill the files: large copies, and productions with the places of their parts.
-struct Work {
-  std::vector<Copy> copies;
-  std::unordered_map<const Production*, std::vector<Place>> parts;
-  std::vector<const Production*> order;  // as they stand in the file
-};
-
-void add_copy(Work& work, const io::OutputFile& file, std::uint64_t offset, Bytes bytes) {
-  for (std::uint64_t done = 0; done < bytes.size(); done += kCopyChunk) {
-    work.copies.push_back({&file, offset + done, bytes.substr(done, kCopyChunk)});
-  }
-}
-
-void add_part(Work& work, const io::OutputFile& file, std::uint64_t offset, const Computed& computed) {
-  const auto [entry, is_new] = work.parts.try_emplace(computed.by.get());
-  if (is_new) work.order.push_back(computed.by.get());
-  auto& parts = entry->second;
-  if (parts.size() <= computed.part) parts.resize(computed.part + 1);
-  parts[computed.part] =
-      Place([&file, offset, size = computed.size](std::uint64_t at, std::string_view bytes) {
-        if (at > size || bytes.size() > size - at)
-          throw Error(ErrorCode::kInternal, "a tensor outgrew its place");
-        file.write(offset + at, bytes);
-      });
-}
-
-// Writes the structure at once, and notes the rest as work.
-void lay_out(const Rope& rope, const io::OutputFile& file, Work& work) {
-  std::string gathered;
-  std::uint64_t offset = 0, gathered_at = 0;
-  const auto flush = [&] {
-    if (!gathered.empty()) file.write(gathered_at, gathered);
-    gathered.clear();
-  };
-  for (const Rope::Piece& piece : rope.pieces()) {
-    const std::uint64_t size = Rope::size_of(piece);
-    const auto* computed = std::get_if<Computed>(&piece);
-    const auto* text = std::get_if<std::string>(&piece);
-    if (computed == nullptr && size < kGatherBelow) {
-      if (gathered.size() + size > kGatherBuffer) flush();
-      if (gathered.empty()) gathered_at = offset;
-      gathered.append(text != nullptr ? Bytes(*text) : std::get<Bytes>(piece));
-    } else {
-      flush();
-      if (computed != nullptr) {
-        add_part(work, file, offset, *computed);
-      } else {
-        add_copy(work, file, offset, text != nullptr ? Bytes(*text) : std::get<Bytes>(piece));
-      }
-    }
-    offset += size;
-  }
-  flush();
-}
-
-void run(const Work& work, const Model& model, ThreadPool& pool, std::atomic<std::uint64_t>* done) {
-  pool.for_each(work.copies.size(), [&](std::size_t i) {
-    const Copy& copy = work.copies[i];
-    copy.file->write(copy.offset, copy.bytes);
-    model.release(copy.bytes);
-  });
-  const auto& order = work.order;
-  run_jobs(
-      pool, order.size(), [&](std::size_t i) { return order[i]->source_bytes(); },
-      [&](std::size_t i, const ForEach& for_each) {
-        order[i]->run(work.parts.at(order[i]), for_each);
-        if (done != nullptr) *done += order[i]->source_bytes();
-      });
-}
+constexpr std::uint64_t kLargestMessage = 0x7fffffff;  // protobuf's limit, and so every runtime's
+constexpr std::size_t kTagSize = 16;                   // hexadecimal digits in a data file's name
 
 std::filesystem::path folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : ".";
@@ -195,13 +116,13 @@ std::uint64_t ModelOutput::total_bytes() const {
 }
 
 void ModelOutput::write(ThreadPool& pool, std::atomic<std::uint64_t>* done) {
-  Work work;
-  lay_out(serialized_.model, *file_, work);
-  if (data_) lay_out(serialized_.data, *data_, work);
-  for (const auto& [location, file] : kept_) {
-    add_copy(work, file, 0, model_.external_files.find(location)->second.bytes());
-  }
-  run(work, model_, pool, done);
+  io::RopeWriter writer;
+  writer.add(serialized_.model, *file_);
+  if (data_) writer.add(serialized_.data, *data_);
+  for (const auto& [location, file] : kept_)
+    writer.add(model_.external_files.find(location)->second.bytes(), file);
+  writer.run(
+      pool, [this](Bytes bytes) { model_.release(bytes); }, done);
   if (is_temporary_) return;
   // The disk works while the caller checks.
   file_->start_flush();

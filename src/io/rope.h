@@ -1,0 +1,108 @@
+// A file on its way to the disk: a sequence of pieces whose sizes are all known before any weight is touched.
+// Structure is copied into small strings; weights are views, or are computed while the file is written.
+//
+//   Rope rope;                             // append() the pieces
+//   OutputFile file(path, rope.size());
+//   RopeWriter writer;
+//   writer.add(rope, file);
+//   writer.run(pool, release, nullptr);    // on all threads
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "base/thread_pool.h"
+#include "io/output_file.h"
+
+namespace ounce::io {
+
+// Tensor bytes that are computed while the output file is being written.
+//
+// One Production reads its source once and makes several tensors of it (quantized values and scales, say).
+// Their sizes are known beforehand, so the writer can lay out the file first and let productions
+// fill their places in any order and on any thread.
+
+// Where one tensor of a production goes.
+class Place {
+ public:
+  using Write = std::function<void(std::uint64_t offset, std::string_view bytes)>;
+  Place() = default;
+  explicit Place(Write write) : write_(std::move(write)) {}
+  void write(std::uint64_t offset, std::string_view bytes) const { write_(offset, bytes); }
+
+ private:
+  Write write_;
+};
+
+class Production {
+ public:
+  Production() = default;
+  Production(const Production&) = delete;
+  Production& operator=(const Production&) = delete;
+  virtual ~Production() = default;
+
+  virtual std::uint64_t source_bytes() const = 0;  // how much it reads: large ones get all threads
+  // Writes every byte of every part exactly once.
+  virtual void run(std::span<const Place> parts, const ForEach& for_each) const = 0;
+};
+
+struct Computed {
+  std::shared_ptr<const Production> by;
+  std::size_t part = 0;
+  std::uint64_t size = 0;
+};
+
+class Rope {
+ public:
+  using Piece = std::variant<std::string, std::string_view, Computed>;
+
+  std::uint64_t size() const { return size_; }
+  const std::vector<Piece>& pieces() const { return pieces_; }
+
+  void append(std::string_view bytes);  // copied if small, referred to if large
+  void append(std::string&& bytes);
+  void append(Computed computed);
+  void append(Rope&& other);
+
+  static std::uint64_t size_of(const Piece& piece);
+
+ private:
+  std::vector<Piece> pieces_;
+  std::uint64_t size_ = 0;
+};
+
+class RopeWriter {
+ public:
+  // Writes the structure at once, and notes the rest as work. The rope and the file live until run() is done.
+  void add(const Rope& rope, const OutputFile& file);
+  void add(std::string_view bytes, const OutputFile& file, std::uint64_t offset = 0);
+
+  // Fills the files. `release` is told which bytes have been copied; `done`, if given, is advanced by the
+  // source bytes that productions have worked on.
+  void run(ThreadPool& pool, const std::function<void(std::string_view)>& release,
+           std::atomic<std::uint64_t>* done) const;
+
+ private:
+  struct Copy {
+    const OutputFile* file;
+    std::uint64_t offset;
+    std::string_view bytes;
+  };
+
+  void add(const Computed& computed, const OutputFile& file, std::uint64_t offset);
+
+  std::vector<Copy> copies_;
+  std::unordered_map<const Production*, std::vector<Place>> parts_;
+  std::vector<const Production*> order_;  // as they stand in the file
+};
+
+}  // namespace ounce::io
