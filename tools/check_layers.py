@@ -29,6 +29,8 @@ MAY_USE = {
     "calibration": ["quant"],
     "formats/onnx/file": ["io", "ops"],
     "formats/onnx/graph": ["formats/onnx/file"],
+    "formats/tflite/file": ["io", "ops"],
+    "formats/tflite/edit": ["formats/tflite/file"],
     "model": ["io", "quant"],
     "formats/onnx/view": ["formats/onnx/graph", "model"],
     "formats": ["formats/onnx/view"],

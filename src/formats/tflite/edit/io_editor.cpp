@@ -1,0 +1,86 @@
+#include "formats/tflite/edit/io_editor.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace ounce::tflite {
+namespace {
+
+constexpr std::size_t kMain = 0;  // the subgraph that is the model
+
+template <class Action>
+void for_main_signatures(Model& model, const Action& action) {
+  for (Signature& signature : model.signatures) {
+    if (signature.subgraph == kMain) action(signature);
+  }
+}
+
+bool is_output(const SubGraph& graph, std::size_t tensor) {
+  return std::find(graph.outputs.begin(), graph.outputs.end(), static_cast<std::int32_t>(tensor)) !=
+         graph.outputs.end();
+}
+
+}  // namespace
+
+bool is_dynamic(const Tensor& tensor, std::size_t dimension) {
+  const auto& sizes = tensor.shape_signature.empty() ? tensor.shape : tensor.shape_signature;
+  return sizes[dimension] == -1;
+}
+
+void set_shape(Model& model, std::size_t tensor, std::span<const std::int64_t> dims, bool may_resize) {
+  Tensor& changed = model.subgraphs[kMain].tensors[tensor];
+  const auto refuse = [&](const std::string& what) {
+    throw Error(ErrorCode::kUsage, what, describe_tensor(model, kMain, tensor));
+  };
+  if (dims.size() != changed.shape.size())
+    refuse(fmt::format("has {} dimensions, not {}", changed.shape.size(), dims.size()));
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i] < 0 || dims[i] > std::numeric_limits<std::int32_t>::max())
+      refuse(fmt::format("cannot have {} in dimension {}", dims[i], i));
+    if (!may_resize && !is_dynamic(changed, i) && changed.shape[i] != dims[i])
+      refuse(fmt::format("has {} in dimension {}, not {}", changed.shape[i], i, dims[i]));
+    changed.shape[i] = static_cast<std::int32_t>(dims[i]);
+  }
+  changed.shape_signature.clear();
+}
+
+std::vector<std::size_t> computed_tensors(const Model& model) {
+  const SubGraph& graph = model.subgraphs[kMain];
+  std::vector<std::size_t> tensors;
+  for (const Operator& op : graph.operators) {
+    for (const std::int32_t output : op.outputs) {
+      if (output < 0) continue;
+      const auto tensor = static_cast<std::size_t>(output);
+      const bool has_values = element_type_of(graph.tensors[tensor].type) != ElementType::kUndefined;
+      if (has_values && !is_output(graph, tensor)) tensors.push_back(tensor);
+    }
+  }
+  return tensors;
+}
+
+void append_outputs(Model& model, std::span<const std::size_t> tensors) {
+  SubGraph& graph = model.subgraphs[kMain];
+  for (const std::size_t tensor : tensors) {
+    if (is_output(graph, tensor)) continue;
+    const Bytes name = model.intern(fmt::format("ounce_output_{}", graph.outputs.size()));
+    graph.outputs.push_back(static_cast<std::int32_t>(tensor));
+    for_main_signatures(model, [&](Signature& signature) {
+      TensorMap& map = signature.outputs.emplace_back();
+      map.name = name;
+      map.tensor = static_cast<std::uint32_t>(tensor);
+    });
+  }
+}
+
+void keep_outputs(Model& model, std::size_t count) {
+  SubGraph& graph = model.subgraphs[kMain];
+  graph.outputs.resize(std::min(count, graph.outputs.size()));
+  for_main_signatures(model, [&](Signature& signature) {
+    std::erase_if(signature.outputs, [&](const TensorMap& map) { return !is_output(graph, map.tensor); });
+  });
+}
+
+}  // namespace ounce::tflite
