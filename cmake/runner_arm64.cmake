@@ -15,8 +15,9 @@ set(sources
   io/file_guard.cpp io/folder.cpp io/mapped_file.cpp
   formats/onnx/file/attributes.cpp formats/onnx/file/cursor.cpp formats/onnx/file/external_data.cpp
   formats/onnx/file/model.cpp formats/onnx/file/reader.cpp formats/onnx/file/tensor_reader.cpp formats/onnx/file/types.cpp
-  ops/op_info.cpp
-  runner/main.cpp runtime/child_process.cpp runtime/masked_cpu.cpp runtime/serve.cpp runtime/wire.cpp
+  model/model_file.cpp ops/op_info.cpp
+  runner/main.cpp runtime/child_process.cpp runtime/executor.cpp runtime/masked_cpu.cpp runtime/ort_executor.cpp
+  runtime/serve.cpp runtime/wire.cpp
   runtime/ort/bound_run.cpp runtime/ort/library.cpp runtime/ort/session.cpp runtime/ort/status.cpp runtime/ort/value.cpp)
 
 set(folder ${PROJECT_BINARY_DIR}/arm64)

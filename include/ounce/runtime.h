@@ -13,7 +13,12 @@
 
 namespace ounce {
 
-enum class OptimizationLevel { kNone, kBasic, kExtended, kAll };
+enum class OptimizationLevel {
+  kNone,
+  kBasic,     // constants are folded from here on
+  kExtended,  // nodes are fused
+  kAll,       // layouts are changed to those of this machine
+};
 template <>
 struct NamesOf<OptimizationLevel> {
   static constexpr Named<OptimizationLevel> kAll[] = {{OptimizationLevel::kNone, "none"},

@@ -120,7 +120,8 @@ class IsolatedCandidate : public Candidate {
   static runtime::ExecutorOptions how(const LoadOptions& options, double seconds) {
     runtime::ExecutorOptions made;
     made.library = options.library;
-    made.session = candidate_session(options);
+    made.settings.threads = options.threads;
+    made.settings.options = options.config;
     made.isolate = runtime::Limits{.memory = 0, .seconds = seconds};
     return made;
   }

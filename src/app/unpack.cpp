@@ -24,6 +24,7 @@
 #include "io/output_file.h"
 #include "runtime/isolated.h"
 #include "runtime/ort/bound_run.h"
+#include "runtime/ort_executor.h"
 
 namespace ounce::app {
 namespace {
@@ -86,12 +87,12 @@ class NamedModel {
   io::Descriptor file_;
 };
 
-runtime::SessionOptions saving_options(const UnpackOptions& options, const fs::path& place) {
-  runtime::SessionOptions session;
-  session.config = options.config;
-  session.config[kSaveFormat] = "ORT";
-  session.save_optimized = place;
-  return session;
+runtime::LoadSettings saving_settings(const UnpackOptions& options, const fs::path& place) {
+  runtime::LoadSettings settings;
+  settings.options = options.config;
+  settings.options[kSaveFormat] = "ORT";
+  settings.options[runtime::kSaveOptimized] = place.string();
+  return settings;
 }
 
 // The runtime says no more than that the file could not be written. A write of our own tells why.
@@ -125,7 +126,7 @@ Outputs write_in_runner(const ModelBytes& model, const fs::path& place, const ru
   how.library = library.path().string();
   how.isolate = runtime::Limits{.memory = 0, .seconds = options.seconds};
   how.bytes = model.bytes().size();
-  how.session = saving_options(options, place);
+  how.settings = saving_settings(options, place);
   try {
     runtime::Isolated runner(named.path(), how);
     tell(options, 0.6);
@@ -135,8 +136,7 @@ Outputs write_in_runner(const ModelBytes& model, const fs::path& place, const ru
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kBadInput || says_not_saved(error)) throw;
     // Is it the model, or cannot it be written? If it is the model, this throws.
-    how.session = {};
-    how.session.config = options.config;
+    how.settings.options = options.config;
     as_failures(Status::kBadModel, [&] { runtime::Isolated(named.path(), how); });
     throw Error(ErrorCode::kUnsupported, error.what());
   }
@@ -144,7 +144,7 @@ Outputs write_in_runner(const ModelBytes& model, const fs::path& place, const ru
 
 Outputs write_here(const ModelBytes& model, const fs::path& place,
                    const std::shared_ptr<const runtime::Library>& library, const UnpackOptions& options) {
-  const runtime::SessionOptions how = saving_options(options, place);
+  const runtime::SessionOptions how = runtime::session_options_of(saving_settings(options, place));
   const runtime::Session session = model.path().empty()
                                        ? runtime::Session(library, model.name(), model.bytes(), how)
                                        : runtime::Session(library, model.path(), how);

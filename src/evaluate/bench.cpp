@@ -16,10 +16,11 @@
 #include "evaluate/timing/rounds.h"
 #include "io/mapped_file.h"
 #include "io/temporary_files.h"
+#include "runtime/executor.h"
 #include "runtime/hosted.h"
 #include "runtime/isolated.h"
 #include "runtime/masked_cpu.h"
-#include "runtime/ort/bound_run.h"
+#include "runtime/places.h"
 
 namespace ounce {
 namespace {
@@ -53,16 +54,16 @@ class TimedModel {
   }
 
   const std::vector<data::ValueDescription>& inputs() const {
-    return hosted_ ? hosted_->inputs() : session_->inputs();
+    return hosted_ ? hosted_->inputs() : local_->inputs();
   }
   const std::string& library_version() const {
-    return hosted_ ? hosted_->library_version() : session_->library().version();
+    return hosted_ ? hosted_->library_version() : local_->library_version();
   }
 
   void bind(data::Batch batch) {
     batch_ = std::move(batch);
     views_.assign(batch_.inputs.begin(), batch_.inputs.end());
-    if (bound_) bound_->bind(views_);
+    if (local_) local_->bind(views_);
   }
   // A model that has run in a process of its own may be timed in this one, where nothing lies between.
   void come_here() {
@@ -70,19 +71,18 @@ class TimedModel {
     hosted_->run(views_);
     hosted_.reset();
     load_here();
-    bound_->bind(views_);
+    local_->bind(views_);
   }
   // Whoever loads and runs first in this process pays for what is common to all: a second time counts.
   void warm_up() {
     if (hosted_) return;
     run_here();
-    bound_.reset();
-    session_.reset();
+    local_.reset();
     load_here();
-    bound_->bind(views_);
+    local_->bind(views_);
   }
   void stop() noexcept {
-    if (bound_) bound_->stop();
+    if (local_) local_->stop();
   }
   const data::Batch& batch() const { return batch_; }
 
@@ -95,7 +95,7 @@ class TimedModel {
 
   runtime::SlotTimes time(std::uint64_t runs) {
     if (hosted_) return hosted_->time(views_, runs);
-    return runtime::time_slot(runs, options_.session.is_single_threaded(), [this] { run_here(); });
+    return runtime::time_slot(runs, local_->is_single_threaded(), [this] { run_here(); });
   }
 
   // In a new process: the seconds from its first work to its first result, as it measures them. Elsewhere
@@ -112,18 +112,17 @@ class TimedModel {
   std::optional<Profile> profile(double seconds) const {
     if (hosted_) return std::nullopt;
     const TemporaryFolder folder("profile");
-    runtime::SessionOptions how = options_.session;
-    how.profile = folder.path() / "nodes";
-    runtime::Session session(session_->shared_library(), path_, how);
-    runtime::BoundRun bound(session);
-    bound.bind(views_);
+    runtime::LoadRequest request = runtime::request_for(path_, options_);
+    request.settings.profile = folder.path() / "nodes";
+    const auto model = runtime::load_here(request);
+    model->bind(views_);
     const Stopwatch time;
     for (std::uint64_t runs = 0;
          runs < kProfiledRuns && (runs < kLeastProfiledRuns || time.seconds() < seconds); ++runs) {
       throw_if_cancelled();
-      bound.run();
+      model->run_bound();
     }
-    return evaluate::read_profile(session.end_profile());
+    return evaluate::read_profile(model->end_profile());
   }
 
   double load_seconds = 0;
@@ -131,7 +130,7 @@ class TimedModel {
  private:
   void run_here() {
     try {
-      bound_->run();
+      local_->run_bound();
     } catch (const Error&) {
       throw_if_cancelled();  // then Watch has stopped the run
       throw;
@@ -139,18 +138,17 @@ class TimedModel {
   }
 
   void load_here() {
-    const auto library = runtime::Library::open(runtime::Library::find(options_.library));
+    const runtime::LoadRequest request = runtime::request_for(path_, options_);
+    runtime::open_library(request.kind, request.library);
     const Stopwatch time;
-    session_ = std::make_unique<runtime::Session>(library, path_, options_.session);
+    local_ = runtime::load_here(request);
     load_seconds = time.seconds();
-    bound_ = std::make_unique<runtime::BoundRun>(*session_);
   }
 
   std::filesystem::path path_;
   runtime::ExecutorOptions options_;
   std::unique_ptr<runtime::Hosted> hosted_;
-  std::unique_ptr<runtime::Session> session_;
-  std::unique_ptr<runtime::BoundRun> bound_;
+  std::unique_ptr<runtime::LocalExecutor> local_;
   data::Batch batch_;
   std::vector<data::TensorView> views_;
 };

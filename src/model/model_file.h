@@ -28,6 +28,7 @@
 namespace ounce::model {
 
 enum class ModelKind : std::uint8_t { kOnnx, kTflite, kCoreml };
+inline constexpr std::uint8_t kModelKinds = 3;
 
 const char* name_of(ModelKind kind);  // "ONNX"
 

@@ -130,7 +130,7 @@ Expectation ask_original(const model::ModelFile& original, const runtime::Execut
 // Runs the written model on the same inputs and holds what it gives against the original.
 void ask_written(const WrittenFiles& written, runtime::ExecutorOptions how, const TrialOptions& options,
                  const Expectation& expected, TrialResult& result) {
-  how.session.stand_ins = written.stand_ins;
+  how.settings.stand_ins = written.stand_ins;
   std::unique_ptr<runtime::Executor> model = runtime::load(written.model, how);
   result.memory_after = model->load_memory();
   evaluate::StatefulExecutor stepper(evaluate::with_float_ports(std::move(model), written.ports),
@@ -172,7 +172,7 @@ void time_written(const model::ModelFile& original, const WrittenFiles& written,
                   const runtime::ExecutorOptions& how, const Expectation& expected, const Timing& timing,
                   TrialResult& result) {
   runtime::ExecutorOptions there = how;
-  there.session.stand_ins = written.stand_ins;
+  there.settings.stand_ins = written.stand_ins;
   const auto before = runtime::load(original.path(), how);
   const auto after = evaluate::with_float_ports(runtime::load(written.model, there), written.ports);
   data::Batch batch;
@@ -206,8 +206,8 @@ std::optional<IntegerKernels> integer_kernels(const WrittenFiles& written,
                                               const Expectation& expected) {
   const TemporaryFolder folder("profile");
   runtime::ExecutorOptions there = how;
-  there.session.stand_ins = written.stand_ins;
-  there.session.profile = folder.path() / "nodes";
+  there.settings.stand_ins = written.stand_ins;
+  there.settings.profile = folder.path() / "nodes";
   there.runners =
       std::make_shared<runtime::Runners>();  // closes the model in the end, which writes the profile
   {
@@ -236,7 +236,7 @@ void ask_other_cpus(const model::ModelFile& original, const WrittenFiles& writte
     return runtime::load(original.path(), there);
   };
   models.model = [&](runtime::ExecutorOptions there) {
-    there.session.stand_ins = written.stand_ins;
+    there.settings.stand_ins = written.stand_ins;
     return evaluate::with_float_ports(runtime::load(written.model, there), written.ports);
   };
   models.here = how;

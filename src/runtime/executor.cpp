@@ -3,57 +3,60 @@
 #include <fmt/format.h>
 #include <ounce/error.h>
 
-#include "model/model_file.h"
-#include "runtime/hosted.h"
-#include "runtime/isolated.h"
-#include "runtime/ort/bound_run.h"
-#include "runtime/remote.h"
+#include <array>
+
+#include "runtime/ort_executor.h"
 
 namespace ounce::runtime {
 namespace {
 
-class LocalExecutor : public Executor {
- public:
-  LocalExecutor(const std::filesystem::path& model, const ExecutorOptions& options)
-      : session_(Library::open(Library::find(options.library)), model, options.session),
-        bound_(session_),
-        is_single_threaded_(options.session.is_single_threaded()) {}
+using model::ModelKind;
 
-  const std::vector<ValueDescription>& inputs() const override { return session_.inputs(); }
-  const std::vector<ValueDescription>& outputs() const override { return session_.outputs(); }
-  const std::string& library_version() const override { return session_.library().version(); }
-  std::span<const TensorView> run(std::span<const TensorView> inputs) override {
-    bound_.bind(inputs);
-    bound_.run();
-    return bound_.outputs();
-  }
-  SlotTimes time(std::span<const TensorView> inputs, std::uint64_t runs) override {
-    bound_.bind(inputs);
-    return time_slot(runs, is_single_threaded_, [this] { bound_.run(); });
-  }
-
- private:
-  Session session_;
-  BoundRun bound_;
-  bool is_single_threaded_;
+// A runtime that executes models of one kind.
+struct Runtime {
+  ModelKind kind;
+  std::string (*open_library)(const std::filesystem::path& library);
+  std::unique_ptr<LocalExecutor> (*load)(const LoadRequest& request);
+  ModelFiles (*files)(const std::filesystem::path& model, const LoadSettings& settings);
 };
+
+constexpr std::array kRuntimes = {
+    Runtime{ModelKind::kOnnx, open_ort, load_in_ort, files_for_ort},
+};
+
+const Runtime* find_runtime(ModelKind kind) {
+  for (const Runtime& row : kRuntimes) {
+    if (row.kind == kind) return &row;
+  }
+  return nullptr;
+}
+
+const Runtime& runtime_for(ModelKind kind, const std::string& model) {
+  if (const Runtime* found = find_runtime(kind)) return *found;
+  throw Error(ErrorCode::kUnsupported, fmt::format("is a {} model, which Ounce cannot run", name_of(kind)),
+              model);
+}
 
 }  // namespace
 
-std::unique_ptr<Hosted> load_hosted(const std::filesystem::path& model, const ExecutorOptions& options) {
-  if (options.remote) return std::make_unique<Remote>(model, options);
-  return std::make_unique<Isolated>(model, options);
+std::string open_library(ModelKind kind, const std::filesystem::path& library) {
+  return runtime_for(kind, library.string()).open_library(library);
 }
 
-std::unique_ptr<Executor> load(const std::filesystem::path& path, const ExecutorOptions& options) {
-  if (options.isolate || options.remote || options.masked) return load_hosted(path, options);
+std::unique_ptr<LocalExecutor> load_here(const LoadRequest& request) {
+  return runtime_for(request.kind, request.model).load(request);
+}
+
+ModelKind kind_to_run(const std::filesystem::path& model) {
   // A file without a mark of its own is ONNX Runtime's: a model, its ORT format, or a file without a name
   // yet.
-  const model::ModelKind kind = model::detect(path).value_or(model::ModelKind::kOnnx);
-  if (kind != model::ModelKind::kOnnx)
-    throw Error(ErrorCode::kUnsupported, fmt::format("is a {} model, which Ounce cannot run", name_of(kind)),
-                path.string());
-  return std::make_unique<LocalExecutor>(path, options);
+  const ModelKind kind = model::detect(model).value_or(ModelKind::kOnnx);
+  runtime_for(kind, model.string());
+  return kind;
+}
+
+ModelFiles files_of(ModelKind kind, const std::filesystem::path& model, const LoadSettings& settings) {
+  return runtime_for(kind, model.string()).files(model, settings);
 }
 
 }  // namespace ounce::runtime

@@ -1,5 +1,9 @@
 // Something that runs a model: in this process, in one of its own where it can do no harm, or on another
-// machine.
+// machine. The table in executor.cpp is the one place that knows which runtime loads which kind of model.
+//
+// To add a kind of model: a class that implements LocalExecutor (ort_executor.cpp is the example), a row of
+// the table in executor.cpp, a row of the table in places.cpp, which finds the library, and the new sources
+// in cmake/runner_arm64.cmake and app/CMakeLists.txt, which list those of the runner and of the app.
 #pragma once
 
 #include <ounce/load_memory.h>
@@ -7,18 +11,27 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/machine.h"
+#include "data/tensor.h"
+#include "io/mapped_file.h"
+#include "model/model_file.h"
 #include "runtime/masked_cpu.h"
-#include "runtime/ort/session.h"
 #include "runtime/runners.h"
 
 namespace ounce::runtime {
+
+using data::Tensor;
+using data::TensorView;
+using data::ValueDescription;
 
 // The times of several runs in a row, a "slot": wall time of each run, and CPU time of all of them.
 //
@@ -58,9 +71,22 @@ struct Limits {
 
 using RemoteOptions = ounce::Remote;
 
+// How a runtime loads a model, whatever its kind.
+struct LoadSettings {
+  unsigned threads = 1;                        // inside an op; 0: as many as the runtime likes
+  std::map<std::string, std::string> options;  // of one runtime, by its own names
+  std::filesystem::path
+      profile;  // how the names of files begin that tell how long each node took; empty: none
+  // Where external data really is, by the location that the model names: for a model whose files have no
+  // names yet.
+  std::map<std::string, std::filesystem::path> stand_ins;
+};
+
+LoadSettings settings_of(const RuntimeOptions& options);
+
 struct ExecutorOptions {
-  std::string library;  // a path or a version; empty: the newest
-  SessionOptions session;
+  std::string library;  // a path or a version of the runtime of the model's kind; empty: the newest
+  LoadSettings settings;
   std::optional<Limits> isolate;        // a process of its own
   std::optional<RemoteOptions> remote;  // another machine; keeps the limits
   std::optional<MaskedCpu> masked;      // an older CPU, in a process of its own
@@ -85,8 +111,61 @@ class Executor {
   virtual std::optional<LoadMemory> load_memory() const { return std::nullopt; }
 };
 
+// A model in this process, step by step.
+//
+//   LoadRequest request{model::ModelKind::kOnnx, library, "model.onnx", {}};
+//   const std::string version = open_library(request.kind, request.library);
+//   std::unique_ptr<LocalExecutor> model = load_here(request);
+//   model->bind(inputs);
+//   model->run_bound();
+
+struct LoadRequest {
+  model::ModelKind kind = model::ModelKind::kOnnx;
+  std::string library, model;  // files
+  LoadSettings settings;
+};
+
+class LocalExecutor : public Executor {
+ public:
+  // Throws Error{kBadInput} when a type or a shape is not what the model takes. The views have to stay until
+  // the last run with them.
+  virtual void bind(std::span<const TensorView> inputs) = 0;
+  virtual void run_bound() = 0;
+  // Views of what the last run gave.
+  virtual std::span<const TensorView> results() = 0;
+  // From another thread: ends the run that goes on, and all that follow.
+  virtual void stop() noexcept = 0;
+  // Does a run stay on the calling thread?
+  virtual bool is_single_threaded() const = 0;
+  // Ends what LoadSettings::profile began, and says which file holds it: JSON that evaluate/timing/profile.h
+  // reads. Empty when nothing was profiled.
+  virtual std::filesystem::path end_profile() = 0;
+
+  std::span<const TensorView> run(std::span<const TensorView> inputs) final {
+    bind(inputs);
+    run_bound();
+    return results();
+  }
+  SlotTimes time(std::span<const TensorView> inputs, std::uint64_t runs) final {
+    bind(inputs);
+    return time_slot(runs, is_single_threaded(), [this] { run_bound(); });
+  }
+};
+
+// Opens the library of a kind, once in this process, and gives its version. Throws Error{kIo} when there is
+// none at the path, and Error{kUnsupported} when it is another one or too old.
+std::string open_library(model::ModelKind kind, const std::filesystem::path& library);
+std::unique_ptr<LocalExecutor> load_here(const LoadRequest& request);
+
+// The model and its external data, by the names that the model uses.
+using ModelFiles = std::map<std::string, io::MappedFile>;
+ModelFiles files_of(model::ModelKind kind, const std::filesystem::path& model, const LoadSettings& settings);
+
+// The kind of a model that is to be run. Throws Error{kUnsupported} for one that has no runtime here.
+model::ModelKind kind_to_run(const std::filesystem::path& model);
+
 // By the kind of the model file. Throws Error{kUnsupported} for a kind that has no runtime here, and what
-// Library::find and Session throw; also Error{kBadInput} when the process of its own dies,
+// find_library() and its runtime throw; also Error{kBadInput} when the process of its own dies,
 // Error{kTimeout}, and Error{kMemory} when it gets none.
 std::unique_ptr<Executor> load(const std::filesystem::path& model, const ExecutorOptions& options);
 

@@ -19,7 +19,7 @@ namespace ounce::runtime {
 
 struct Launch {
   std::vector<std::string> command;          // starts the runner
-  Load load;                                 // the files as the runner sees them
+  LoadRequest load;                          // the files as the runner sees them
   double load_seconds = 0, run_seconds = 0;  // 0: no limit
   std::string model, runtime;                // what errors call them
   ChildProcess::Errors errors = ChildProcess::Errors::kDropped;

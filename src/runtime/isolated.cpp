@@ -31,13 +31,13 @@ Launch isolated_launch(const fs::path& model, const ExecutorOptions& options) {
   launch.command = {Isolated::find_runner().string(), std::to_string(memory)};
   if (options.masked) launch.command.push_back(name_of(*options.masked));
   // Found here, so that the process needs no settings of its own and a mistake in them is ours to explain.
-  launch.load = {Library::find(options.library).string(), model.string(), options.session};
+  launch.load = request_for(model, options);
   launch.load_seconds = launch.run_seconds = limits.seconds;
   // A large model takes its time to load, and that is no fault.
   if (limits.seconds > 0) launch.load_seconds += static_cast<double>(bytes_of(model, options)) / kSlowestLoad;
   launch.runners = options.runners;
   launch.model = model.string();
-  launch.runtime = "ONNX Runtime";
+  launch.runtime = runtime_of(launch.load.kind);
   return launch;
 }
 

@@ -1,4 +1,3 @@
-// Which libraries of ONNX Runtime are here: the part of Library that a runner does without.
 #include "runtime/places.h"
 
 #include <dlfcn.h>
@@ -20,15 +19,38 @@ namespace ounce::runtime {
 namespace {
 
 namespace fs = std::filesystem;
+using model::ModelKind;
+
+// How the libraries of a runtime are found.
+struct LibraryNames {
+  ModelKind kind;
+  const char* runtime;  // in messages
+  const char* stem;     // the library's file, before ".so"
+  const char* root;   // set-up brings <root>/<version>/lib/<stem>.so; empty: built to be installed elsewhere
+  const char* setup;  // ./setup <this> VERSION
+  const char* variable;  // of the environment
+  const char* package;   // of Python, as pip calls it …
+  const char* inside;    // … and the folder of the library below site-packages
+};
+
+constexpr LibraryNames kLibraries[] = {
+    {ModelKind::kOnnx, "ONNX Runtime", "libonnxruntime", OUNCE_ONNXRUNTIME_ROOT, "runtime",
+     "OUNCE_ONNXRUNTIME", "onnxruntime", "onnxruntime/capi"},
+};
+
+const LibraryNames& names_for(ModelKind kind) {
+  const auto* const found = std::find_if(std::begin(kLibraries), std::end(kLibraries),
+                                         [&](const LibraryNames& row) { return row.kind == kind; });
+  if (found != std::end(kLibraries)) return *found;
+  throw Error(ErrorCode::kUnsupported, fmt::format("Ounce has no runtime for {} models", name_of(kind)));
+}
 
 // Folders are named by version: "1.22.0" for this machine, "1.22.0-aarch64" for another.
 std::string suffix_of(const std::string& machine) {
   return machine == this_machine() ? std::string() : "-" + machine;
 }
 
-fs::path library_in(const std::string& folder) {
-  return fs::path(OUNCE_ONNXRUNTIME_ROOT) / folder / "lib" / "libonnxruntime.so";
-}
+std::string file_of(const LibraryNames& names) { return std::string(names.stem) + ".so"; }
 
 std::string version_of(const FoundLibrary& library) {
   if (!library.version) return library.path.filename().string();
@@ -36,21 +58,21 @@ std::string version_of(const FoundLibrary& library) {
 }
 
 // What set-up brought for a machine, newest first.
-std::vector<FoundLibrary> brought_by_setup(const std::string& machine) {
+std::vector<FoundLibrary> brought_by_setup(const LibraryNames& names, const std::string& machine) {
   const std::string suffix = suffix_of(machine);
   std::vector<FoundLibrary> found;
   std::error_code error;
-  const fs::path root = OUNCE_ONNXRUNTIME_ROOT;
+  const fs::path root = names.root;
   if (root.empty()) return found;  // built to be installed elsewhere
   const std::vector<std::string> folders = io::names_in(root, error);
   // No folder: nothing is installed. Anything else is no reason to write what was not tried.
   if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
-    throw Error(ErrorCode::kIo, fmt::format("cannot read the folder: {}", error.message()),
-                OUNCE_ONNXRUNTIME_ROOT);
+    throw Error(ErrorCode::kIo, fmt::format("cannot read the folder: {}", error.message()), names.root);
   for (const std::string& name : folders) {
     if (!name.ends_with(suffix)) continue;
     const auto version = parse_version(std::string_view(name).substr(0, name.size() - suffix.size()));
-    if (version && fs::exists(library_in(name))) found.push_back({library_in(name), version});
+    fs::path library = root / name / "lib" / file_of(names);
+    if (version && fs::exists(library)) found.push_back({std::move(library), version});
   }
   std::sort(found.begin(), found.end(),
             [](const FoundLibrary& a, const FoundLibrary& b) { return *b.version < *a.version; });
@@ -58,89 +80,95 @@ std::vector<FoundLibrary> brought_by_setup(const std::string& machine) {
 }
 
 // Those of the first place that has any. What lies elsewhere on this machine is for this machine.
-std::vector<FoundLibrary> found_for(const std::string& machine) {
-  std::vector<FoundLibrary> found = brought_by_setup(machine);
+std::vector<FoundLibrary> found_for(const LibraryNames& names, const std::string& machine) {
+  std::vector<FoundLibrary> found = brought_by_setup(names, machine);
   if (!found.empty() || machine != this_machine()) return found;
-  for (const fs::path& place : library_places()) {
-    found = libraries_in(place);
+  for (const fs::path& place : library_places(names.kind)) {
+    found = libraries_in(names.kind, place);
     if (!found.empty()) break;
   }
   return found;
 }
 
 // A library of this very version, in whatever place.
-fs::path find_version(const Version& wanted, const std::string& machine) {
+fs::path find_version(const LibraryNames& names, const Version& wanted, const std::string& machine) {
   const auto is_wanted = [&](const FoundLibrary& library) {
     return library.version && !(*library.version < wanted) && !(wanted < *library.version);
   };
-  std::vector<FoundLibrary> found = brought_by_setup(machine);
+  std::vector<FoundLibrary> found = brought_by_setup(names, machine);
   if (machine == this_machine()) {
-    for (const fs::path& place : library_places()) {
-      for (FoundLibrary& library : libraries_in(place)) found.push_back(std::move(library));
+    for (const fs::path& place : library_places(names.kind)) {
+      for (FoundLibrary& library : libraries_in(names.kind, place)) found.push_back(std::move(library));
     }
   }
   const auto at = std::find_if(found.begin(), found.end(), is_wanted);
   return at == found.end() ? fs::path() : at->path;
 }
 
-fs::path find_wanted(const std::string& wanted, const std::string& where, const std::string& machine) {
+fs::path find_wanted(const LibraryNames& names, const std::string& wanted, const std::string& where,
+                     const std::string& machine) {
   if (fs::is_regular_file(wanted)) return fs::absolute(wanted);
   if (const auto version = parse_version(wanted)) {
-    fs::path path = find_version(*version, machine);
+    fs::path path = find_version(names, *version, machine);
     if (!path.empty()) return path;
   }
   std::vector<std::string> versions;
-  for (const FoundLibrary& library : found_for(machine)) versions.push_back(version_of(library));
-  const std::string suffix = suffix_of(machine);
+  for (const FoundLibrary& library : found_for(names, machine)) versions.push_back(version_of(library));
+  const std::string how =
+      suffix_of(machine).empty()
+          ? fmt::format("'pip install {}==VERSION' brings one, or ./setup {} VERSION in a source tree",
+                        names.package, names.setup)
+          : fmt::format("./setup {} VERSION:{} fetches one", names.setup, machine);
   throw Error(
       ErrorCode::kUsage,
-      fmt::format("names neither a library of ONNX Runtime nor a version that is here ({}); {}",
-                  versions.empty() ? "there are none" : fmt::format("{}", fmt::join(versions, ", ")),
-                  suffix.empty() ? "'pip install onnxruntime==VERSION' brings one, or ./setup runtime "
-                                   "VERSION in a source tree"
-                                 : fmt::format("./setup runtime VERSION:{} fetches one", machine)),
+      fmt::format("names neither a library of {} nor a version that is here ({}); {}", names.runtime,
+                  versions.empty() ? "there are none" : fmt::format("{}", fmt::join(versions, ", ")), how),
       where);
 }
 
 }  // namespace
 
-std::vector<fs::path> Library::installed() { return installed(this_machine()); }
+const char* runtime_of(ModelKind kind) { return names_for(kind).runtime; }
+const char* library_stem(ModelKind kind) { return names_for(kind).stem; }
 
-std::vector<fs::path> Library::installed(const std::string& machine) {
+std::vector<fs::path> installed_libraries(ModelKind kind, const std::string& machine) {
   std::vector<fs::path> paths;
-  for (FoundLibrary& library : found_for(machine)) paths.push_back(std::move(library.path));
+  for (FoundLibrary& library : found_for(names_for(kind), machine)) paths.push_back(std::move(library.path));
   return paths;
 }
 
+fs::path find_library(ModelKind kind, const std::string& wanted, const std::string& machine) {
+  const LibraryNames& names = names_for(kind);
+  if (!wanted.empty()) return find_wanted(names, wanted, wanted, machine);
+  const bool is_here = machine == this_machine();
+  const char* const variable = std::getenv(names.variable);
+  if (is_here && variable != nullptr && *variable != '\0')
+    return find_wanted(names, variable, fmt::format("{}={}", names.variable, variable), machine);
+  const std::vector<fs::path> paths = installed_libraries(kind, machine);
+  if (!paths.empty()) return paths.front();
+  if (is_here) return file_of(names);
+  throw Error(ErrorCode::kUsage, fmt::format("there is no {} for {} here; ./setup {} VERSION:{} fetches one",
+                                             names.runtime, machine, names.setup, machine));
+}
+
+LoadRequest request_for(const std::filesystem::path& model, const ExecutorOptions& options) {
+  const model::ModelKind kind = kind_to_run(model);
+  return {kind, find_library(kind, options.library).string(), model.string(), options.settings};
+}
+
+std::vector<fs::path> Library::installed() { return installed(this_machine()); }
+std::vector<fs::path> Library::installed(const std::string& machine) {
+  return installed_libraries(ModelKind::kOnnx, machine);
+}
 std::vector<std::string> Library::installed_versions() {
   std::vector<std::string> versions;
-  for (const FoundLibrary& library : found_for(this_machine())) versions.push_back(version_of(library));
+  for (const FoundLibrary& library : found_for(names_for(ModelKind::kOnnx), this_machine()))
+    versions.push_back(version_of(library));
   return versions;
 }
-
-fs::path Library::find(const std::string& wanted) {
-  if (!wanted.empty()) return find_wanted(wanted, wanted, this_machine());
-  const char* const variable = std::getenv("OUNCE_ONNXRUNTIME");
-  if (variable != nullptr && *variable != '\0')
-    return find_wanted(variable, fmt::format("OUNCE_ONNXRUNTIME={}", variable), this_machine());
-  const std::vector<fs::path> paths = installed();
-  return paths.empty() ? fs::path("libonnxruntime.so") : paths.front();
-}
-
-fs::path Library::find_for(const std::string& machine, const std::string& wanted) {
-  if (!wanted.empty()) return find_wanted(wanted, wanted, machine);
-  const std::vector<fs::path> paths = installed(machine);
-  if (!paths.empty()) return paths.front();
-  throw Error(ErrorCode::kUsage,
-              fmt::format("there is no ONNX Runtime for {} here; ./setup runtime VERSION:{} fetches one",
-                          machine, machine));
-}
+fs::path Library::find(const std::string& wanted) { return find_library(ModelKind::kOnnx, wanted); }
 
 namespace {
-
-namespace fs = std::filesystem;
-
-constexpr std::string_view kLibrary = "libonnxruntime.so";
 
 std::string variable(const char* name) {
   const char* const value = std::getenv(name);
@@ -148,15 +176,15 @@ std::string variable(const char* name) {
 }
 
 // lib/python3.11/site-packages/onnxruntime/capi and the like below a prefix; Debian calls it dist-packages.
-void add_python_packages(const fs::path& prefix, std::vector<fs::path>& places) {
+void add_python_packages(const LibraryNames& names, const fs::path& prefix, std::vector<fs::path>& places) {
   for (const char* const lib : {"lib", "lib64"}) {
     std::error_code none;
-    std::vector<std::string> names = io::names_in(prefix / lib, none);
-    std::erase_if(names, [](const std::string& name) { return !name.starts_with("python3"); });
-    std::sort(names.begin(), names.end());
-    for (const std::string& python : names) {
+    std::vector<std::string> folders = io::names_in(prefix / lib, none);
+    std::erase_if(folders, [](const std::string& name) { return !name.starts_with("python3"); });
+    std::sort(folders.begin(), folders.end());
+    for (const std::string& python : folders) {
       for (const char* const packages : {"site-packages", "dist-packages"})
-        places.push_back(prefix / lib / python / packages / "onnxruntime" / "capi");
+        places.push_back(prefix / lib / python / packages / names.inside);
     }
   }
 }
@@ -178,32 +206,35 @@ void add_system(std::vector<fs::path>& places) {
 
 }  // namespace
 
-std::vector<fs::path> places_beside(const std::vector<fs::path>& own, const fs::path& active) {
+std::vector<fs::path> places_beside(ModelKind kind, const std::vector<fs::path>& own,
+                                    const fs::path& active) {
+  const LibraryNames& names = names_for(kind);
   std::vector<fs::path> places;
   for (const fs::path& folder : own) {
     places.push_back(folder);
     places.push_back(folder.parent_path() / "lib");
   }
   for (const fs::path& folder : own) {  // site-packages/ounce/bin
-    places.push_back(folder.parent_path().parent_path() / "onnxruntime" / "capi");
-    add_python_packages(folder.parent_path(), places);
+    places.push_back(folder.parent_path().parent_path() / names.inside);
+    add_python_packages(names, folder.parent_path(), places);
   }
-  if (!active.empty()) add_python_packages(active, places);
+  if (!active.empty()) add_python_packages(names, active, places);
   return places;
 }
 
-std::vector<fs::path> library_places() {
-  std::vector<fs::path> places = places_beside(own_folders(), variable("VIRTUAL_ENV"));
+std::vector<fs::path> library_places(ModelKind kind) {
+  std::vector<fs::path> places = places_beside(kind, own_folders(), variable("VIRTUAL_ENV"));
   add_system(places);
   return places;
 }
 
-std::vector<FoundLibrary> libraries_in(const fs::path& folder) {
+std::vector<FoundLibrary> libraries_in(ModelKind kind, const fs::path& folder) {
+  const std::string file = file_of(names_for(kind));
   std::vector<FoundLibrary> found;
   std::error_code none;
   for (const std::string& name : io::names_in(folder, none)) {
-    if (!name.starts_with(kLibrary)) continue;
-    const std::string_view behind = std::string_view(name).substr(kLibrary.size());
+    if (!name.starts_with(file)) continue;
+    const std::string_view behind = std::string_view(name).substr(file.size());
     if (!behind.empty() && behind[0] != '.') continue;
     if (!fs::is_regular_file(folder / name, none)) continue;
     found.push_back({folder / name, behind.empty() ? std::nullopt : parse_version(behind.substr(1))});
@@ -215,8 +246,6 @@ std::vector<FoundLibrary> libraries_in(const fs::path& folder) {
   });
   return found;
 }
-
-namespace fs = std::filesystem;
 
 std::vector<fs::path> own_folders() {
   std::vector<fs::path> folders;

@@ -10,6 +10,8 @@ namespace {
 namespace fs = std::filesystem;
 using testing::ElementsAre;
 
+constexpr model::ModelKind kKind = model::ModelKind::kOnnx;
+
 void make(const fs::path& file) {
   fs::create_directories(file.parent_path());
   test::write_file(file, "not a library, but nobody opens it");
@@ -19,7 +21,7 @@ void make(const fs::path& file) {
 std::vector<std::string> first_found(const std::vector<fs::path>& places) {
   for (const fs::path& place : places) {
     std::vector<std::string> names;
-    for (const FoundLibrary& library : libraries_in(place)) names.push_back(library.path.string());
+    for (const FoundLibrary& library : libraries_in(kKind, place)) names.push_back(library.path.string());
     if (!names.empty()) return names;
   }
   return {};
@@ -39,7 +41,7 @@ TEST(Places, TheNewestOfAFolderComesFirstAndOthersLibrariesAreNone) {
 TEST(Places, AFolderBesideTheProgramComesBeforeAPythonPackage) {
   const test::TemporaryFolder folder;
   make(folder / "lib/python3.11/site-packages/onnxruntime/capi/libonnxruntime.so.1.31.1");
-  const auto places = places_beside({folder / "bin"}, {});
+  const auto places = places_beside(kKind, {folder / "bin"}, {});
   EXPECT_THAT(first_found(places),
               ElementsAre(folder / "lib/python3.11/site-packages/onnxruntime/capi/libonnxruntime.so.1.31.1"));
   make(folder / "lib/libonnxruntime.so.1.22.0");
@@ -49,14 +51,14 @@ TEST(Places, AFolderBesideTheProgramComesBeforeAPythonPackage) {
 TEST(Places, AProgramInsideAPythonPackageFindsThePackageBesideIt) {
   const test::TemporaryFolder folder;
   make(folder / "onnxruntime/capi/libonnxruntime.so.1.30.0");
-  EXPECT_THAT(first_found(places_beside({"/nowhere/bin", folder / "ounce/lib"}, {})),
+  EXPECT_THAT(first_found(places_beside(kKind, {"/nowhere/bin", folder / "ounce/lib"}, {})),
               ElementsAre(folder / "onnxruntime/capi/libonnxruntime.so.1.30.0"));
 }
 
 TEST(Places, AnActiveEnvironmentComesLast) {
   const test::TemporaryFolder folder;
   make(folder / "venv/lib64/python3.12/site-packages/onnxruntime/capi/libonnxruntime.so.1.29.0");
-  const auto places = places_beside({folder / "ounce/bin"}, folder / "venv");
+  const auto places = places_beside(kKind, {folder / "ounce/bin"}, folder / "venv");
   EXPECT_THAT(
       first_found(places),
       ElementsAre(folder / "venv/lib64/python3.12/site-packages/onnxruntime/capi/libonnxruntime.so.1.29.0"));

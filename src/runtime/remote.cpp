@@ -12,12 +12,13 @@
 #include <utility>
 
 #include "base/digest.h"
-#include "formats/onnx/file/reader.h"
 #include "io/mapped_file.h"
 #include "runtime/child_process.h"
 #include "runtime/isolated.h"
 #include "runtime/masked_cpu.h"
 #include "runtime/ort/version.h"
+#include "runtime/ort_executor.h"
+#include "runtime/places.h"
 
 namespace ounce::runtime {
 namespace {
@@ -39,10 +40,10 @@ fs::path runner_for(const std::string& machine, const RemoteOptions& remote) {
               fmt::format("there is no runner for {} beside this program: build one, or name it", machine));
 }
 
-fs::path library_for(const std::string& machine, const ExecutorOptions& options) {
+fs::path library_for(model::ModelKind kind, const std::string& machine, const ExecutorOptions& options) {
   std::string wanted = options.remote->library;
   if (wanted.empty() && parse_version(options.library)) wanted = options.library;
-  return machine == this_machine() ? Library::find(wanted) : Library::find_for(machine, wanted);
+  return find_library(kind, wanted, machine);
 }
 
 // What a device says about itself, once our folder is there.
@@ -123,17 +124,9 @@ std::string make_folder(const Device& device, const std::string& below, double s
   throw Error(ErrorCode::kIo, "cannot make a folder there", device.name());
 }
 
-// The model and its external data, by the names that the model uses.
-std::map<std::string, std::string_view> files_of(const onnx::Model& model, const fs::path& path) {
-  std::map<std::string, std::string_view> files;
-  for (const auto& [location, file] : model.external_files) files[location] = file.bytes();
-  files[path.filename().string()] = model.file.bytes();
-  return files;
-}
-
-std::string digest_of(const std::map<std::string, std::string_view>& files) {
+std::string digest_of(const ModelFiles& files) {
   std::string all;
-  for (const auto& [name, bytes] : files) all += sha256_of(bytes) + shell_word(name);
+  for (const auto& [name, file] : files) all += sha256_of(file.bytes()) + shell_word(name);
   return sha256_of(all).substr(0, 16);
 }
 
@@ -150,11 +143,10 @@ void bring(const Device& device, const std::vector<File>& files, double seconds)
 void launch_there(Launch& launch, const fs::path& path, const ExecutorOptions& options,
                   const std::string& memory) {
   const RemoteOptions& remote = *options.remote;
-  if (!options.session.save_optimized.empty())
+  if (options.settings.options.contains(kSaveOptimized))
     throw Error(ErrorCode::kUnsupported, "the optimized model cannot be saved elsewhere", remote.via);
-  const onnx::Model model = onnx::read_model(
-      path, {.folder = path.parent_path(), .name = path.string(), .stand_ins = options.session.stand_ins});
-  const std::map<std::string, std::string_view> model_files = files_of(model, path);
+  const model::ModelKind kind = kind_to_run(path);
+  const ModelFiles model_files = files_of(kind, path, options.settings);
 
   const Device device(remote.via);
   const double seconds = launch.load_seconds > 0 ? std::min(launch.load_seconds, kShort) : kShort;
@@ -162,25 +154,28 @@ void launch_there(Launch& launch, const fs::path& path, const ExecutorOptions& o
   const std::string emulated = emulated_machine(remote.launcher);
   const std::string machine = emulated.empty() ? place.machine : emulated;
   const auto runner = io::MappedFile::open(runner_for(machine, remote));
-  const auto library = io::MappedFile::open(library_for(machine, options));
-  std::vector<File> files = {kept_file(runner, place.folder + "/ounce-runner-"),
-                             kept_file(library, place.folder + "/libonnxruntime-", ".so")};
+  const auto library = io::MappedFile::open(library_for(kind, machine, options));
+  std::vector<File> files = {
+      kept_file(runner, place.folder + "/ounce-runner-"),
+      kept_file(library, place.folder + fmt::format("/{}-", library_stem(kind)), ".so")};
   const auto folder =
       std::make_shared<ModelFolder>(device,
                                     remote.keep ? place.folder + "/model-" + digest_of(model_files)
                                                 : make_folder(device, place.folder, seconds),
                                     remote.keep);
-  for (const auto& [name, bytes] : model_files)
-    files.push_back({bytes, folder->path() + "/" + name, remote.keep ? sha256_of(bytes) : std::string()});
+  for (const auto& [name, file] : model_files) {
+    files.push_back(
+        {file.bytes(), folder->path() + "/" + name, remote.keep ? sha256_of(file.bytes()) : std::string()});
+  }
   bring(device, files, launch.load_seconds);
 
   launch.files = folder;
-  launch.load = {files[1].path, folder->path() + "/" + path.filename().string(), options.session};
-  launch.load.options.stand_ins.clear();  // they have their names there
+  launch.load = {kind, files[1].path, folder->path() + "/" + path.filename().string(), options.settings};
+  launch.load.settings.stand_ins.clear();  // they have their names there
   // Whatever a library leaves where temporary files go: with the model, it goes away.
   launch.command = device.command(fmt::format("export TMPDIR={}; {} {} {}", shell_word(folder->path()),
                                               remote.launcher, shell_word(files[0].path), memory));
-  launch.runtime = fmt::format("ONNX Runtime behind '{}'", remote.via);
+  launch.runtime = fmt::format("{} behind '{}'", runtime_of(kind), remote.via);
 }
 
 void launch_here(Launch& launch, const fs::path& path, const ExecutorOptions& options,
@@ -191,8 +186,9 @@ void launch_here(Launch& launch, const fs::path& path, const ExecutorOptions& op
   launch.command = words_of(remote.launcher);
   launch.command.push_back(runner_for(machine, remote).string());
   launch.command.push_back(memory);
-  launch.load = {library_for(machine, options).string(), path.string(), options.session};
-  launch.runtime = fmt::format("ONNX Runtime under '{}'", remote.launcher);
+  const model::ModelKind kind = kind_to_run(path);
+  launch.load = {kind, library_for(kind, machine, options).string(), path.string(), options.settings};
+  launch.runtime = fmt::format("{} under '{}'", runtime_of(kind), remote.launcher);
 }
 
 Launch remote_launch(const fs::path& path, const ExecutorOptions& options) {
@@ -211,6 +207,16 @@ Launch remote_launch(const fs::path& path, const ExecutorOptions& options) {
 
 Remote::Remote(const fs::path& model, const ExecutorOptions& options)
     : Hosted(remote_launch(model, options)) {}
+
+std::unique_ptr<Hosted> load_hosted(const std::filesystem::path& model, const ExecutorOptions& options) {
+  if (options.remote) return std::make_unique<Remote>(model, options);
+  return std::make_unique<Isolated>(model, options);
+}
+
+std::unique_ptr<Executor> load(const std::filesystem::path& path, const ExecutorOptions& options) {
+  if (options.isolate || options.remote || options.masked) return load_hosted(path, options);
+  return load_here(request_for(path, options));
+}
 
 namespace {
 

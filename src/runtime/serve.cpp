@@ -3,11 +3,12 @@
 #include <ounce/error.h>
 
 #include <cstdio>
+#include <memory>
 #include <new>
-#include <optional>
+#include <utility>
 
 #include "base/machine.h"
-#include "runtime/ort/bound_run.h"
+#include "runtime/executor.h"
 #include "runtime/wire.h"
 
 namespace ounce::runtime {
@@ -34,44 +35,41 @@ class Server {
   }
 
  private:
-  void load(const Load& load, Message& answer) {
+  void load(const LoadRequest& request, Message& answer) {
     const Stopwatch library_time;
-    const auto library = Library::open(load.library);
     Loaded loaded;
-    loaded.library_version = library->version();
+    loaded.library_version = open_library(request.kind, request.library);
     loaded.library_seconds = library_time.seconds();
     unload();  // the model before it goes first
     forget_peak();
     const std::uint64_t before = resident_memory();
     const Stopwatch time;
-    session_.emplace(library, load.model, load.options);
-    is_profiled_ = !load.options.profile.empty();
-    is_single_threaded_ = load.options.is_single_threaded();
+    model_ = load_here(request);
     loaded.seconds = time.seconds();
     // A process keeps what an earlier model has left, and takes less from the system.
     if (is_new_) loaded.memory = {beyond(before, peak_memory()), beyond(before, resident_memory())};
     is_new_ = false;
-    loaded.inputs = session_->inputs();
-    loaded.outputs = session_->outputs();
-    bound_.emplace(*session_);
+    loaded.inputs = model_->inputs();
+    loaded.outputs = model_->outputs();
     answer = {Kind::kLoaded, pack(loaded)};
   }
 
   void unload() {
-    bound_.reset();
-    if (session_ && is_profiled_) session_->end_profile();
-    is_profiled_ = false;
-    session_.reset();
+    if (const auto model = std::move(model_)) model->end_profile();
+  }
+
+  LocalExecutor& model() const {
+    if (!model_) throw Error(ErrorCode::kBadInput, "the runner has no model yet");
+    return *model_;
   }
 
   void run(const Tensors& inputs, Message& answer) {
-    if (!bound_) throw Error(ErrorCode::kBadInput, "the runner has no model yet");
-    bound_->bind(inputs.views);
+    model().bind(inputs.views);
     const Stopwatch time;
-    bound_->run();
+    model_->run_bound();
     Ran ran;
     ran.seconds = time.seconds();
-    const auto outputs = bound_->outputs();
+    const auto outputs = model_->results();
     ran.outputs.views.assign(outputs.begin(), outputs.end());
     ran.peak_memory = peak_memory();
     answer.kind = Kind::kRan;
@@ -79,15 +77,12 @@ class Server {
   }
 
   void time(const Timing& timing, Message& answer) {
-    if (!bound_) throw Error(ErrorCode::kBadInput, "the runner has no model yet");
     if (timing.runs > kMostTimed) throw Error(ErrorCode::kBadInput, "the runner does not time so many runs");
-    bound_->bind(timing.inputs.views);
-    answer = {Kind::kTimed, pack(time_slot(timing.runs, is_single_threaded_, [this] { bound_->run(); }))};
+    answer = {Kind::kTimed, pack(model().time(timing.inputs.views, timing.runs))};
   }
 
-  std::optional<Session> session_;
-  std::optional<BoundRun> bound_;
-  bool is_new_ = true, is_profiled_ = false, is_single_threaded_ = true;
+  std::unique_ptr<LocalExecutor> model_;
+  bool is_new_ = true;
 };
 
 }  // namespace

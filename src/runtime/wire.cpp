@@ -161,41 +161,40 @@ std::vector<ValueDescription> unpack_values(Unpacker& unpacker) {
 
 }  // namespace
 
-std::string pack(const Load& load) {
+std::string pack(const LoadRequest& request) {
+  const LoadSettings& settings = request.settings;
   std::string body;
   Packer packer(body);
-  packer.text(load.library).text(load.model);
-  packer.number(load.options.threads).number(load.options.threads_between);
-  packer.number(static_cast<unsigned>(load.options.optimization));
-  packer.number(load.options.config.size());
-  for (const auto& [key, value] : load.options.config) packer.text(key).text(value);
-  packer.number(load.options.stand_ins.size());
-  for (const auto& [location, path] : load.options.stand_ins) packer.text(location).text(path.string());
-  packer.text(load.options.save_optimized.string()).text(load.options.profile.string());
+  packer.number(static_cast<std::uint64_t>(request.kind)).text(request.library).text(request.model);
+  packer.number(settings.threads).number(settings.options.size());
+  for (const auto& [key, value] : settings.options) packer.text(key).text(value);
+  packer.number(settings.stand_ins.size());
+  for (const auto& [location, path] : settings.stand_ins) packer.text(location).text(path.string());
+  packer.text(settings.profile.string());
   return body;
 }
 
-Load unpack_load(std::string_view body) {
+LoadRequest unpack_load(std::string_view body) {
   Unpacker unpacker(body);
-  Load load;
-  load.library = unpacker.text();
-  load.model = unpacker.text();
-  load.options.threads = static_cast<unsigned>(unpacker.number());
-  load.options.threads_between = static_cast<unsigned>(unpacker.number());
-  load.options.optimization = static_cast<Optimization>(
-      std::min<std::uint64_t>(unpacker.number(), static_cast<unsigned>(Optimization::kAll)));
+  LoadRequest request;
+  LoadSettings& settings = request.settings;
+  const std::uint64_t kind = unpacker.number();
+  if (kind >= model::kModelKinds) refuse();
+  request.kind = static_cast<model::ModelKind>(kind);
+  request.library = unpacker.text();
+  request.model = unpacker.text();
+  settings.threads = static_cast<unsigned>(unpacker.number());
   for (std::size_t left = unpacker.count(); left > 0; --left) {
     const std::string_view key = unpacker.text();
-    load.options.config[std::string(key)] = unpacker.text();
+    settings.options[std::string(key)] = unpacker.text();
   }
   for (std::size_t left = unpacker.count(); left > 0; --left) {
     const std::string_view location = unpacker.text();
-    load.options.stand_ins[std::string(location)] = unpacker.text();
+    settings.stand_ins[std::string(location)] = unpacker.text();
   }
-  load.options.save_optimized = unpacker.text();
-  load.options.profile = unpacker.text();
+  settings.profile = unpacker.text();
   unpacker.end();
-  return load;
+  return request;
 }
 
 std::string pack(const Loaded& loaded) {

@@ -16,12 +16,11 @@
 
 #include "runtime/child_process.h"
 #include "runtime/executor.h"
-#include "runtime/ort/session.h"
 
 namespace ounce::runtime {
 
 enum class Kind : std::uint32_t {
-  kLoad = 1,  // Load → kLoaded
+  kLoad = 1,  // LoadRequest → kLoaded
   kLoaded,    // Loaded
   kRun,       // tensors → kRan
   kRan,       // Ran
@@ -30,11 +29,6 @@ enum class Kind : std::uint32_t {
   kUnloaded,
   kTime,   // Timing → kTimed: as many runs in a row, without their outputs
   kTimed,  // SlotTimes
-};
-
-struct Load {
-  std::string library, model;
-  SessionOptions options;
 };
 
 struct Loaded {
@@ -71,7 +65,7 @@ struct Message {
   std::string body;
 };
 
-std::string pack(const Load& load);
+std::string pack(const LoadRequest& request);
 std::string pack(const Loaded& loaded);
 // Into a body that was used before: what it holds may be large, and new memory costs more than the copy.
 void pack(std::string& body, const Ran& ran);
@@ -81,7 +75,7 @@ std::string pack(const SlotTimes& times);
 std::string pack_failure(int code, const std::string& message);
 
 // These throw Error{kBadInput} for a body that is not what its kind says.
-Load unpack_load(std::string_view body);
+LoadRequest unpack_load(std::string_view body);
 Loaded unpack_loaded(std::string_view body);
 Ran unpack_ran(std::string_view body);
 Tensors unpack_tensors(std::string_view body);

@@ -20,22 +20,19 @@ std::string packed(const std::vector<Tensor>& outputs, double seconds = 0, std::
 }
 
 TEST(Wire, MessagesComeOutAsTheyWentIn) {
-  Load load{"lib.so", "model.onnx", {}};
-  load.options.threads = 3;
-  load.options.threads_between = 2;
-  load.options.optimization = Optimization::kBasic;
-  load.options.config = {{"a", "1"}, {"b", ""}};
-  load.options.stand_ins = {{"data.bin", "/proc/1/fd/3"}};
-  load.options.profile = "profile/nodes";
-  const Load back = unpack_load(pack(load));
+  LoadRequest load{model::ModelKind::kTflite, "lib.so", "model.onnx", {}};
+  load.settings.threads = 3;
+  load.settings.options = {{"a", "1"}, {"b", ""}};
+  load.settings.stand_ins = {{"data.bin", "/proc/1/fd/3"}};
+  load.settings.profile = "profile/nodes";
+  const LoadRequest back = unpack_load(pack(load));
+  EXPECT_EQ(back.kind, load.kind);
   EXPECT_EQ(back.library, load.library);
   EXPECT_EQ(back.model, load.model);
-  EXPECT_EQ(back.options.threads, 3U);
-  EXPECT_EQ(back.options.threads_between, 2U);
-  EXPECT_EQ(back.options.optimization, Optimization::kBasic);
-  EXPECT_EQ(back.options.config, load.options.config);
-  EXPECT_EQ(back.options.stand_ins, load.options.stand_ins);
-  EXPECT_EQ(back.options.profile, load.options.profile);
+  EXPECT_EQ(back.settings.threads, 3U);
+  EXPECT_EQ(back.settings.options, load.settings.options);
+  EXPECT_EQ(back.settings.stand_ins, load.settings.stand_ins);
+  EXPECT_EQ(back.settings.profile, load.settings.profile);
 
   ValueDescription value{"x", ElementType::kFloat, {{-1, "N"}, {3, ""}}};
   const Loaded loaded = unpack_loaded(pack(Loaded{"1.30.0", {value}, {}, 0.5, 0.1, {200, 100}}));

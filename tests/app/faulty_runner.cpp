@@ -22,7 +22,7 @@ int main() {
   unsigned turn = static_cast<unsigned>(::getpid());
   while (channel.receive(message) == Outcome::kDone) {
     if (message.kind == Kind::kLoad) {
-      const Load load = unpack_load(message.body);
+      const LoadRequest load = unpack_load(message.body);
       session.emplace(Library::open(load.library), load.model, load.options);
       run.emplace(*session);
       Loaded loaded;

@@ -15,10 +15,7 @@ namespace ounce::evaluate {
 runtime::ExecutorOptions executor_options(const RuntimeOptions& options) {
   runtime::ExecutorOptions made;
   made.library = options.library;
-  made.session.threads = options.threads;
-  made.session.threads_between = options.threads_between;
-  made.session.optimization = static_cast<runtime::Optimization>(options.optimization);
-  made.session.config = options.config;
+  made.settings = runtime::settings_of(options);
   // A remote side has its own patience.
   if (options.isolate && !options.remote)
     made.isolate = runtime::Limits{options.isolate->memory, options.isolate->seconds};

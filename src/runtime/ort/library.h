@@ -20,18 +20,11 @@ namespace ounce::runtime {
 
 class Library {
  public:
-  // The libraries that set-up brought, newest first, for this machine's architecture only; if there are none,
-  // those of the first of library_places() that has any (places.h).
+  // What places.h says of ONNX Runtime.
   static std::vector<std::filesystem::path> installed();
   static std::vector<std::filesystem::path> installed(const std::string& machine);  // "aarch64"
   static std::vector<std::string> installed_versions();  // a file's name where nothing says its version
-  // The file to open. `wanted` is a library's path or a version that is in any of these places ("1.22.0");
-  // empty: what the environment variable OUNCE_ONNXRUNTIME says in the same way, otherwise the newest of
-  // installed(), otherwise the loader's "libonnxruntime.so". Throws Error{kUsage} when there is no such
-  // thing.
   static std::filesystem::path find(const std::string& wanted = {});
-  // The file for a machine of another architecture; empty: the newest. Throws Error{kUsage}.
-  static std::filesystem::path find_for(const std::string& machine, const std::string& wanted = {});
 
   // Opens a library, or gives the one that is open already. Throws Error{kIo} when there is none at `path`,
   // Error{kUnsupported} when it is none of ONNX Runtime's or too old.

@@ -7,6 +7,8 @@
 // and the node it was about. For many runs in a row there is BoundRun, which allocates nothing.
 #pragma once
 
+#include <ounce/runtime.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -25,12 +27,7 @@ struct OrtSession;
 
 namespace ounce::runtime {
 
-enum class Optimization {
-  kNone,
-  kBasic,     // constants are folded from here on
-  kExtended,  // nodes are fused
-  kAll,       // layouts are changed to those of this machine
-};
+using Optimization = OptimizationLevel;
 
 struct SessionOptions {
   unsigned threads = 1;          // inside an op; 0: as many as the runtime likes
