@@ -29,17 +29,10 @@ bool is_version(std::string_view text) { return !text.empty() && text[0] >= '0' 
 
 // .deps/litert/2.3.0/lib/libLiteRt.so, or ai_edge_litert/libLiteRt.so beside ai_edge_litert-2.3.0.dist-info.
 std::string version_at(const fs::path& path) {
-  const fs::path folder = path.parent_path();
-  const std::string above = folder.parent_path().filename().string();
+  const std::string above = path.parent_path().parent_path().filename().string();
   if (is_version(above)) return above.substr(0, above.find('-'));
-  constexpr std::string_view kEnd = ".dist-info";
-  const std::string package = folder.filename().string() + "-";
-  std::error_code none;
-  for (const std::string& name : io::names_in(folder.parent_path(), none)) {
-    if (name.starts_with(package) && name.ends_with(kEnd))
-      return name.substr(package.size(), name.size() - package.size() - kEnd.size());
-  }
-  return "of an unknown version";
+  const std::string package = package_version(path.parent_path());
+  return package.empty() ? "of an unknown version" : package;
 }
 
 [[noreturn]] void refuse(const Library& library, bool is_litert) {
@@ -50,6 +43,17 @@ std::string version_at(const fs::path& path) {
 }
 
 }  // namespace
+
+std::string package_version(const fs::path& folder) {
+  constexpr std::string_view kEnd = ".dist-info";
+  const std::string package = folder.filename().string() + "-";
+  std::error_code none;
+  for (const std::string& name : io::names_in(folder.parent_path(), none)) {
+    if (name.starts_with(package) && name.ends_with(kEnd))
+      return name.substr(package.size(), name.size() - package.size() - kEnd.size());
+  }
+  return {};
+}
 
 std::shared_ptr<const Library> Library::open(const fs::path& path) {
   static std::mutex mutex;

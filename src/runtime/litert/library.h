@@ -37,4 +37,8 @@ class Library {
   Api api_;
 };
 
+// The version of the Python package that is in a folder such as ai_edge_litert, as the folder beside it says;
+// empty: it is none.
+std::string package_version(const std::filesystem::path& folder);
+
 }  // namespace ounce::runtime::litert

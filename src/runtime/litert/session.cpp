@@ -154,6 +154,28 @@ std::string operator_name(const tflite::SubGraph& graph, std::uint64_t op) {
   return fmt::format("#{}", op);
 }
 
+// XNNPACK names the types that a kernel works on: "Fully Connected (NC, QD8, F32, QC8W) GEMM".
+bool is_integer_product(std::string_view kernel) {
+  constexpr std::string_view kProducts[] = {"Convolution", "Deconvolution", "Fully Connected",
+                                            "Batch Matrix"};
+  constexpr std::string_view kTypes8[] = {"QS8", "QU8", "QC8", "QD8", "QP8", "QC4", "QB4", "QDU8"};
+  const auto begins = [&](std::string_view name) { return kernel.starts_with(name); };
+  const auto has = [&](std::string_view name) { return kernel.find(name) != std::string_view::npos; };
+  return std::any_of(std::begin(kProducts), std::end(kProducts), begins) &&
+         std::any_of(std::begin(kTypes8), std::end(kTypes8), has);
+}
+
+// The kernels of TFLite are named by the operator alone: the type of its weights tells.
+bool is_integer_product(const tflite::SubGraph& graph, std::uint64_t op, std::string_view name) {
+  constexpr std::string_view kProducts[] = {"CONV_2D", "DEPTHWISE_CONV_2D", "TRANSPOSE_CONV",
+                                            "FULLY_CONNECTED", "BATCH_MATMUL"};
+  const std::vector<std::int32_t>& inputs = graph.operators[op].inputs;
+  if (std::find(std::begin(kProducts), std::end(kProducts), name) == std::end(kProducts)) return false;
+  if (inputs.size() < 2 || inputs[1] < 0) return false;
+  return tflite::element_type_of(graph.tensors[static_cast<std::size_t>(inputs[1])].type) !=
+         ElementType::kFloat;
+}
+
 void require_fit(const ValueDescription& takes, const TensorView& given, const std::string& model) {
   bool fits = takes.element == given.type && takes.shape.size() == given.dims.size();
   for (std::size_t i = 0; fits && i < given.dims.size(); ++i)
@@ -409,14 +431,15 @@ SessionProfile Session::end_profile() {
     const double seconds = 1e-6 * static_cast<double>(event.microseconds);
     if (event.type == kWhole && tag == "Invoke") place = 0;
     if (event.type == kDelegated)
-      profile.times.push_back({fmt::format("xnnpack {}", place++), plain(tag), true, seconds});
+      profile.times.push_back(
+          {fmt::format("xnnpack {}", place++), plain(tag), true, is_integer_product(tag), seconds});
     if (event.type != kBuiltIn) continue;
     const bool is_main = event.subgraph == 0 && event.node < graph.operators.size();
     if (is_main) built_in.insert(event.node);
     if (runs_graphs(tag)) continue;
     profile.times.push_back(
         {is_main ? operator_name(graph, event.node) : fmt::format("graph {} #{}", event.subgraph, event.node),
-         plain(tag), false, seconds});
+         plain(tag), false, is_main && is_integer_product(graph, event.node, tag), seconds});
   }
   profile.delegated = profile.operators - built_in.size();
   return profile;

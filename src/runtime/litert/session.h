@@ -44,7 +44,8 @@ struct SessionOptions {
 struct OperatorTime {
   std::string name, op;  // "logits", "FULLY_CONNECTED"; "xnnpack 12", "Convolution (NHWC, F32) IGEMM"
   bool is_delegated = false;
-  double seconds = 0;  // in whole microseconds
+  bool is_integer = false;  // it multiplies integers
+  double seconds = 0;       // in whole microseconds
 };
 
 struct SessionProfile {
