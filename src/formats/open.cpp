@@ -4,6 +4,7 @@
 #include <ounce/error.h>
 
 #include "formats/onnx/view/onnx_file.h"
+#include "formats/tflite/view/tflite_file.h"
 
 namespace ounce::formats {
 
@@ -11,6 +12,7 @@ model::ModelFilePtr open_model(const std::filesystem::path& path) {
   using model::ModelKind;
   const ModelKind kind = model::detect(path).value_or(ModelKind::kOnnx);
   if (kind == ModelKind::kOnnx) return onnx::open_file(path);
+  if (kind == ModelKind::kTflite) return tflite::open_file(path);
   throw Error(ErrorCode::kUnsupported,
               fmt::format("is a {} model, which Ounce does not read; convert it to ONNX", name_of(kind)),
               path.string());
@@ -18,7 +20,11 @@ model::ModelFilePtr open_model(const std::filesystem::path& path) {
 
 void write_with_metadata(const model::ModelFile& file, const std::string& key, const std::string& value,
                          const std::filesystem::path& output) {
-  onnx::write_with_metadata(onnx::as_onnx(file), key, value, output);
+  if (const auto* tflite = dynamic_cast<const tflite::TfliteFile*>(&file)) {
+    tflite::write_with_metadata(*tflite, key, value, output);
+  } else {
+    onnx::write_with_metadata(onnx::as_onnx(file), key, value, output);
+  }
 }
 
 }  // namespace ounce::formats

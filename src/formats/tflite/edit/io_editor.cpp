@@ -25,11 +25,6 @@ bool is_output(const SubGraph& graph, std::size_t tensor) {
 
 }  // namespace
 
-bool is_dynamic(const Tensor& tensor, std::size_t dimension) {
-  const auto& sizes = tensor.shape_signature.empty() ? tensor.shape : tensor.shape_signature;
-  return sizes[dimension] == -1;
-}
-
 void set_shape(Model& model, std::size_t tensor, std::span<const std::int64_t> dims, bool may_resize) {
   Tensor& changed = model.subgraphs[kMain].tensors[tensor];
   const auto refuse = [&](const std::string& what) {

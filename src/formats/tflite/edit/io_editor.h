@@ -21,9 +21,6 @@ namespace ounce::tflite {
 // not dynamic and has another size, unless `may_resize` is set: then any size will do.
 void set_shape(Model& model, std::size_t tensor, std::span<const std::int64_t> dims, bool may_resize = false);
 
-// Is the dimension dynamic, as far as the file says? Its size in Tensor::shape is a placeholder then.
-bool is_dynamic(const Tensor& tensor, std::size_t dimension);
-
 // The tensors that operators of subgraph 0 compute and that have values to compare: no resources, no
 // variants. In the order of the operators; without those that are outputs already.
 std::vector<std::size_t> computed_tensors(const Model& model);

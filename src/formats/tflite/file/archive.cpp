@@ -112,6 +112,20 @@ void read_archive(Model& model, Bytes file, std::uint64_t end) {
     model.unwritable = fmt::format("{} bytes of unknown content are behind the model (byte {})", size, end);
 }
 
+std::vector<std::string> archive_names(const Model& model) {
+  std::vector<std::string> names;
+  if (!model.archive) return names;
+  const Bytes directory = model.archive->bytes.substr(model.archive->directory,
+                                                      model.archive->end_record - model.archive->directory);
+  each_entry(directory, number_at<std::uint16_t>(model.archive->bytes, model.archive->end_record + kEndCount),
+             [&](std::size_t entry, std::uint64_t) {
+               names.emplace_back(directory.substr(entry + kEntrySize,
+                                                   number_at<std::uint16_t>(directory, entry + kEntryName)));
+               return true;
+             });
+  return names;
+}
+
 void append_archive(const Model& model, io::Rope& rope) {
   if (!model.archive) return;
   const std::uint64_t position = rope.size();

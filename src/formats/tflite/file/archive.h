@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "formats/tflite/file/model.h"
 #include "io/rope.h"
@@ -14,6 +16,9 @@ namespace ounce::tflite {
 // Finds the archive in a file whose tables and buffers end at `end`. If anything else is behind them, the
 // model cannot be written again.
 void read_archive(Model& model, Bytes file, std::uint64_t end);
+
+// The names of its files.
+std::vector<std::string> archive_names(const Model& model);
 
 // Appends the archive, if there is one, to a file that has `rope` before it.
 void append_archive(const Model& model, io::Rope& rope);

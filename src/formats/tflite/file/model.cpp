@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <ounce/error.h>
 
+#include <algorithm>
 #include <array>
+#include <set>
 
 #include "base/numbers.h"
 #include "base/text.h"
@@ -24,6 +26,26 @@ constexpr auto kElementTypes = std::to_array<ElementType>({
 });
 
 const Data kNoData;
+
+std::vector<std::string> port_names(const Model& model, const std::vector<std::int32_t>& tensors,
+                                    std::vector<TensorMap> Signature::*maps, const char* unnamed) {
+  const auto signature = std::find_if(model.signatures.begin(), model.signatures.end(),
+                                      [](const Signature& each) { return each.subgraph == 0; });
+  std::vector<std::string> names;
+  std::set<std::string> taken;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    Bytes name = model.subgraphs[0].tensors[static_cast<std::size_t>(tensors[i])].name;
+    if (signature != model.signatures.end()) {
+      for (const TensorMap& map : (*signature).*maps) {
+        if (map.tensor == static_cast<std::uint32_t>(tensors[i]) && !map.name.empty()) name = map.name;
+      }
+    }
+    std::string own = name.empty() ? fmt::format("{}_{}", unnamed, i) : std::string(name);
+    while (!taken.insert(own).second) own += fmt::format("_{}", i);
+    names.push_back(std::move(own));
+  }
+  return names;
+}
 
 std::string describe(std::size_t subgraph, const char* kind, std::size_t i, Bytes name) {
   const std::string place = fmt::format("subgraph {}, {} {}", subgraph, kind, i);
@@ -95,6 +117,11 @@ bool is_constant(const Model& model, const Tensor& tensor) {
          (!tensor.is_variable && element_count(tensor) == 0U);
 }
 
+bool is_dynamic(const Tensor& tensor, std::size_t dimension) {
+  const auto& sizes = tensor.shape_signature.empty() ? tensor.shape : tensor.shape_signature;
+  return sizes[dimension] == -1;
+}
+
 std::optional<std::uint64_t> element_count(const Tensor& tensor) {
   std::optional<std::uint64_t> count = 1;
   for (const std::int32_t dim : tensor.shape) {
@@ -111,6 +138,14 @@ std::optional<std::uint64_t> byte_count(const Tensor& tensor) {
   const auto bits = checked_multiply(*count, static_cast<std::uint64_t>(info_of(type).bits));
   const auto rounded = bits ? checked_add(*bits, 7) : std::nullopt;
   return rounded ? std::optional(*rounded / 8) : std::nullopt;
+}
+
+std::vector<std::string> input_names(const Model& model) {
+  return port_names(model, model.subgraphs[0].inputs, &Signature::inputs, "input");
+}
+
+std::vector<std::string> output_names(const Model& model) {
+  return port_names(model, model.subgraphs[0].outputs, &Signature::outputs, "output");
 }
 
 bool same_content(const Model& a, const Model& b) {

@@ -228,10 +228,17 @@ const Data& data_of(const Model& model, const Tensor& tensor);
 // Has it values before the model runs? Some converters leave values in a tensor that an operator writes:
 // those are replaced when it runs.
 bool is_constant(const Model& model, const Tensor& tensor);
+// Is the dimension dynamic, as far as the file says? Its size in Tensor::shape is a placeholder then.
+bool is_dynamic(const Tensor& tensor, std::size_t dimension);
 // Of `shape`. Nothing if a dimension is negative or the product does not fit.
 std::optional<std::uint64_t> element_count(const Tensor& tensor);
 // The same for its values, dense and with sub-byte types packed. Nothing for strings, resources and variants.
 std::optional<std::uint64_t> byte_count(const Tensor& tensor);
+
+// How inputs and outputs of the model are called, in their order: as the first signature of subgraph 0 calls
+// them, or by the names of their tensors. No two are equal, and none is empty.
+std::vector<std::string> input_names(const Model& model);
+std::vector<std::string> output_names(const Model& model);
 
 // Two models with the same content: the same tables and the same values, wherever they are in the file.
 // Nothing that the writer may choose counts, and neither does the model's own file.

@@ -16,4 +16,8 @@ namespace ounce::tflite {
 // How many values are stored. Calls `refuse`, which throws, if the sparsity does not fit the tensor.
 std::uint64_t stored_values(const Tensor& tensor, const std::function<void(const std::string&)>& refuse);
 
+// All values of a sparse constant, row-major, zeros where none are stored. Not for types below one byte.
+// Throws Error{kUnsupported} for a tensor that is far larger than what is stored of it.
+std::string densify(const Tensor& tensor, Bytes stored);
+
 }  // namespace ounce::tflite
