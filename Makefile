@@ -42,7 +42,7 @@ build:
 
 # What is written must run in the newest ONNX Runtime and in one that people still ship.
 test:
-	./setup build test arm64 runtime
+	./setup build test arm64 runtime litert
 	./setup runtime 1.22.0 1.22.0:aarch64
 	cmake --preset default -DOUNCE_TESTS=ON -DOUNCE_BENCH=OFF
 	cmake --build --preset default
@@ -99,7 +99,7 @@ format:
 	tools/lint.sh --format
 
 asan tsan:
-	./setup build test runtime
+	./setup build test runtime litert
 	./setup runtime 1.22.0
 	cmake --preset $@
 	cmake --build --preset $@
@@ -112,7 +112,7 @@ fuzz:
 	python3 tests/fuzz/fuzz.py build-fuzz --seconds $(FUZZ_SECONDS)
 
 campaign:
-	./setup build test runtime campaign
+	./setup build test runtime litert campaign
 	$(MAKE) fuzz FUZZ_SECONDS=$(CAMPAIGN_SECONDS)
 	python3 tests/fuzz/fuzz.py build-fuzz --every-damage
 	cmake --preset default -DOUNCE_TESTS=ON -DOUNCE_BENCH=OFF

@@ -1,10 +1,12 @@
-# ONNX Runtime is opened at run time: the build needs its C header (third_party/onnxruntime), the tests need a library.
+# ONNX Runtime and LiteRT are opened at run time: the build needs the C header of ONNX Runtime (third_party/onnxruntime), the tests
+# need a library of each.
 #
 # Sets OUNCE_ONNXRUNTIME_HEADERS, OUNCE_ONNXRUNTIME_ROOT, and OUNCE_ONNXRUNTIME_LIBRARIES (for this machine; a folder such
 # as 1.30.0-aarch64 is for another).
 set(OUNCE_ONNXRUNTIME_HEADERS ${PROJECT_SOURCE_DIR}/third_party/onnxruntime)
 set(OUNCE_ONNXRUNTIME_ROOT ${PROJECT_SOURCE_DIR}/.deps/onnxruntime CACHE PATH
     "Where the program looks for <version>/lib/libonnxruntime.so")
+set(OUNCE_LITERT_ROOT ${PROJECT_SOURCE_DIR}/.deps/litert CACHE PATH "Where the program looks for <version>/lib/libLiteRt.so")
 
 file(GLOB OUNCE_ONNXRUNTIME_LIBRARIES ${OUNCE_ONNXRUNTIME_ROOT}/[0-9]*/lib/libonnxruntime.so)
 list(FILTER OUNCE_ONNXRUNTIME_LIBRARIES INCLUDE REGEX "/[0-9.]+/lib/libonnxruntime.so$")

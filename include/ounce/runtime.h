@@ -46,6 +46,7 @@ struct Remote {
   std::filesystem::path runner;  // for that machine, a file here; empty: ounce-runner or ounce-runner-arm64
   std::string library;   // likewise, or a version; empty: the one of RuntimeOptions if that is a version,
                          // else the newest for that machine
+  std::string litert;    // the same of LiteRT
   std::string folder;    // there; empty: one of ours in /data/local/tmp, TMPDIR or /tmp
   bool keep = false;     // models stay there too, and are not sent again
   double seconds = 600;  // for each answer and for sending each file; those of an Isolation do not count
@@ -53,6 +54,7 @@ struct Remote {
 
 struct RuntimeOptions {
   std::string library;   // a library's path, or a version such as "1.22.0"; empty: the newest there is
+  std::string litert;    // LiteRT, which runs .tflite models, in the same way: "2.3.0"
   unsigned threads = 1;  // inside an op; 0: as many as the runtime likes
   unsigned threads_between = 1;  // for ops side by side
   OptimizationLevel optimization = OptimizationLevel::kAll;

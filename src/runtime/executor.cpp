@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "runtime/litert_executor.h"
 #include "runtime/ort_executor.h"
 
 namespace ounce::runtime {
@@ -22,6 +23,7 @@ struct Runtime {
 
 constexpr std::array kRuntimes = {
     Runtime{ModelKind::kOnnx, open_ort, load_in_ort, files_for_ort},
+    Runtime{ModelKind::kTflite, open_litert, load_in_litert, files_for_litert},
 };
 
 const Runtime* find_runtime(ModelKind kind) {

@@ -85,13 +85,18 @@ struct LoadSettings {
 LoadSettings settings_of(const RuntimeOptions& options);
 
 struct ExecutorOptions {
-  std::string library;  // a path or a version of the runtime of the model's kind; empty: the newest
+  std::string library;  // of ONNX Runtime: a path or a version; empty: the newest
+  std::string litert;   // likewise of LiteRT
   LoadSettings settings;
   std::optional<Limits> isolate;        // a process of its own
   std::optional<RemoteOptions> remote;  // another machine; keeps the limits
   std::optional<MaskedCpu> masked;      // an older CPU, in a process of its own
   std::uint64_t bytes = 0;              // of the model with its external data, if somebody knows
   std::shared_ptr<Runners> runners;     // to take such a process from, and to give it back to
+
+  const std::string& library_of(model::ModelKind kind) const {
+    return kind == model::ModelKind::kTflite ? litert : library;
+  }
 };
 
 class Executor {

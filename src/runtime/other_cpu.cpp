@@ -52,6 +52,7 @@ CpuAccess on_older_x64(const std::string& name, MaskedCpu cpu, ExecutorOptions o
   options.remote = RemoteOptions{};
   options.remote->launcher = program + " -cpu Haswell";
   options.remote->library = options.library;
+  options.remote->litert = options.litert;
   return {std::move(options), "qemu-x86_64", true};
 }
 

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "io/folder.h"
+#include "runtime/litert/library.h"
 #include "runtime/masked_cpu.h"
 #include "runtime/ort/library.h"
 #include "runtime/ort/version.h"
@@ -36,6 +37,8 @@ struct LibraryNames {
 constexpr LibraryNames kLibraries[] = {
     {ModelKind::kOnnx, "ONNX Runtime", "libonnxruntime", OUNCE_ONNXRUNTIME_ROOT, "runtime",
      "OUNCE_ONNXRUNTIME", "onnxruntime", "onnxruntime/capi"},
+    {ModelKind::kTflite, "LiteRT", "libLiteRt", OUNCE_LITERT_ROOT, "litert", "OUNCE_LITERT", "ai-edge-litert",
+     "ai_edge_litert"},
 };
 
 const LibraryNames& names_for(ModelKind kind) {
@@ -153,7 +156,7 @@ fs::path find_library(ModelKind kind, const std::string& wanted, const std::stri
 
 LoadRequest request_for(const std::filesystem::path& model, const ExecutorOptions& options) {
   const model::ModelKind kind = kind_to_run(model);
-  return {kind, find_library(kind, options.library).string(), model.string(), options.settings};
+  return {kind, find_library(kind, options.library_of(kind)).string(), model.string(), options.settings};
 }
 
 std::vector<fs::path> Library::installed() { return installed(this_machine()); }
@@ -230,6 +233,7 @@ std::vector<fs::path> library_places(ModelKind kind) {
 
 std::vector<FoundLibrary> libraries_in(ModelKind kind, const fs::path& folder) {
   const std::string file = file_of(names_for(kind));
+  const std::string package = litert::package_version(folder);  // whose files may have no version
   std::vector<FoundLibrary> found;
   std::error_code none;
   for (const std::string& name : io::names_in(folder, none)) {
@@ -237,7 +241,7 @@ std::vector<FoundLibrary> libraries_in(ModelKind kind, const fs::path& folder) {
     const std::string_view behind = std::string_view(name).substr(file.size());
     if (!behind.empty() && behind[0] != '.') continue;
     if (!fs::is_regular_file(folder / name, none)) continue;
-    found.push_back({folder / name, behind.empty() ? std::nullopt : parse_version(behind.substr(1))});
+    found.push_back({folder / name, parse_version(behind.empty() ? package : behind.substr(1))});
   }
   std::sort(found.begin(), found.end(), [](const FoundLibrary& a, const FoundLibrary& b) {
     if (a.version.has_value() != b.version.has_value()) return a.version.has_value();

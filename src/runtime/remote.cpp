@@ -41,8 +41,10 @@ fs::path runner_for(const std::string& machine, const RemoteOptions& remote) {
 }
 
 fs::path library_for(model::ModelKind kind, const std::string& machine, const ExecutorOptions& options) {
-  std::string wanted = options.remote->library;
-  if (wanted.empty() && parse_version(options.library)) wanted = options.library;
+  const bool is_onnx = kind == model::ModelKind::kOnnx;
+  std::string wanted = is_onnx ? options.remote->library : options.remote->litert;
+  const std::string& here = options.library_of(kind);
+  if (wanted.empty() && parse_version(here)) wanted = here;
   return find_library(kind, wanted, machine);
 }
 

@@ -15,6 +15,7 @@ namespace ounce::evaluate {
 runtime::ExecutorOptions executor_options(const RuntimeOptions& options) {
   runtime::ExecutorOptions made;
   made.library = options.library;
+  made.litert = options.litert;
   made.settings = runtime::settings_of(options);
   // A remote side has its own patience.
   if (options.isolate && !options.remote)

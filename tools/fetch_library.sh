@@ -1,19 +1,26 @@
 #!/usr/bin/env bash
-# Puts ONNX Runtime where the build looks for it, checked against tools/onnxruntime.sha256:
+# Puts the library of a runtime where the build looks for it, checked against its pins (tools/RUNTIME.sha256):
 #
-#   .deps/onnxruntime/<version>/lib/libonnxruntime.so the library
+#   tools/fetch_library.sh onnxruntime                        .deps/onnxruntime/<version>/lib/libonnxruntime.so, the default version
+#   tools/fetch_library.sh onnxruntime 1.22.0 1.30.0:aarch64  these; a foreign one lands in 1.30.0-aarch64/
+#   tools/fetch_library.sh litert                             .deps/litert/<version>/lib/libLiteRt.so
 #
-#   tools/fetch_onnxruntime.sh                        the default version
-#   tools/fetch_onnxruntime.sh 1.22.0 1.30.0:aarch64  these; a foreign one lands in 1.30.0-aarch64/
-#
-# The library is the one inside the Python wheel (for old versions: inside the npm package).
+# The library is the one inside the Python wheel (for old versions of ONNX Runtime: inside the npm package).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-pins=$PWD/tools/onnxruntime.sha256
-root=$PWD/.deps/onnxruntime
+runtime=${1:?usage: fetch_library.sh RUNTIME [VERSION[:ARCHITECTURE] …]}
+shift
+pins=$PWD/tools/$runtime.sha256
+root=$PWD/.deps/$runtime
 machine=$(uname -m)
 
-die() { echo "fetch_onnxruntime: $*" >&2; exit 1; }
+die() { echo "fetch_library: $*" >&2; exit 1; }
+
+case $runtime in
+  onnxruntime) name="ONNX Runtime" file=libonnxruntime.so wheel=onnxruntime ;;
+  litert) name=LiteRT file=libLiteRt.so wheel=ai-edge-litert ;;
+  *) die "no runtime '$runtime'" ;;
+esac
 
 as_root() {
   if [[ $(id -u) -eq 0 ]]; then "$@"; else sudo "$@"; fi
@@ -24,9 +31,9 @@ as_root() {
 library_by_pip() {
   /usr/bin/python3 -m pip download --quiet --disable-pip-version-check --no-deps --no-cache-dir \
     --only-binary :all: --implementation cp --python-version 3.11 --abi cp311 \
-    --platform "manylinux_2_28_$2" --platform "manylinux_2_27_$2" --dest . "onnxruntime==$1" >&2
-  /usr/bin/python3 -m zipfile -e onnxruntime-*.whl .
-  echo "onnxruntime/capi/libonnxruntime.so.$1"
+    --platform "manylinux_2_28_$2" --platform "manylinux_2_27_$2" --dest . "$wheel==$1" >&2
+  /usr/bin/python3 -m zipfile -e ./*.whl .
+  find . -name "$file" -o -name "$file.$1"
 }
 
 library_by_npm() {
@@ -44,16 +51,16 @@ library_by_npm() {
 fetch_library() {  # VERSION ARCHITECTURE
   local place=$root/$1 digest client library
   [[ $2 == "$machine" ]] || place+=-$2
-  [[ -e $place/lib/libonnxruntime.so ]] && return
+  [[ -e $place/lib/$file ]] && return
   read -r digest client < <(awk -v v="$1" -v a="$2" '$2 == v && $3 == a { print $1, $4 }' "$pins") ||
-    die "no digest for version $1 on $2 in tools/onnxruntime.sha256"
+    die "no digest for version $1 on $2 in tools/$runtime.sha256"
 
-  echo "setup: fetching ONNX Runtime $1 for $2 by $client"
+  echo "setup: fetching $name $1 for $2 by $client"
   enter_empty_directory
   library=$("library_by_$client" "$1" "$2")
   sha256sum --check --quiet <<< "$digest  $library" || die "$library: not the pinned library"
   mkdir -p "$place/lib"
-  mv "$library" "$place/lib/libonnxruntime.so"
+  mv "$library" "$place/lib/$file"
 }
 
 scratch=

@@ -1,0 +1,29 @@
+// One network in two file formats: its inputs and outputs may have other names, another order, and another
+// layout. ONNX has channels first (NCHW), TFLite has them last (NHWC).
+//
+//   std::vector<std::string> notes;
+//   auto candidate = with_interface_of(*reference, load_as_floats(path, how), path, notes);
+//   candidate->inputs()     // named and ordered as the reference's; a dimension is free if it is free in
+//   both candidate->run(inputs)  // in the reference's layout
+//
+// Inputs are matched by name, the others by shape and type if only one is left that fits; outputs likewise.
+// Where the shapes differ, the channel axis is moved: from the second place to the last, or back. What was
+// decided is in the notes.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/executor.h"
+
+namespace ounce::evaluate {
+
+// Throws Error{kBadInput} if there is no match for an input or an output.
+std::unique_ptr<runtime::Executor> with_interface_of(const runtime::Executor& reference,
+                                                     std::unique_ptr<runtime::Executor> candidate,
+                                                     const std::filesystem::path& candidate_path,
+                                                     std::vector<std::string>& notes);
+
+}  // namespace ounce::evaluate
