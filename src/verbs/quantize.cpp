@@ -11,7 +11,6 @@
 #include "base/quality.h"
 #include "report/recipe_command.h"
 #include "report/reports.h"
-#include "report/sqnr_words.h"
 #include "verbs/common_options.h"
 #include "verbs/model_list.h"
 #include "verbs/recipe_options.h"
