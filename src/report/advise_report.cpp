@@ -12,8 +12,6 @@
 namespace ounce::report {
 namespace {
 
-using Align = Table::Align;
-
 constexpr std::size_t kWidth = 110;  // of a line of text, in characters
 constexpr std::size_t kLabel = 11;   // of what stands before it
 
@@ -119,13 +117,7 @@ std::string measured_text(const AdviseResult& result) {
 }
 
 std::string method_table(const AdviseResult& result) {
-  Table table({{"method"},
-               {"size", Align::kRight},
-               {"", Align::kRight},
-               {"speed (95 % sure)"},
-               {"memory", Align::kRight},
-               {"SQNR", Align::kRight},
-               {"good enough?"}});
+  Table table({"method", ">size", ">", "speed (95 % sure)", ">memory", ">SQNR", "good enough?"});
   bool has_rows = false;
   for (const MethodFinding& method : result.methods) {
     if (!method.is_measured) continue;
@@ -181,7 +173,7 @@ std::string advise_text(const AdviseResult& result) {
 }
 
 std::string advise_table(const std::vector<AdviseRow>& rows) {
-  Table table({{"model"}, {"size", Align::kRight}, {"family"}, {"advice"}});
+  Table table({"model", ">size", "family", "advice"});
   std::size_t worthwhile = 0, unknown = 0;
   for (const AdviseRow& row : rows) {
     if (!row.error.empty()) {

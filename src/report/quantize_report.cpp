@@ -8,13 +8,10 @@
 #include "recipe/format_info.h"
 #include "report/recipe_command.h"
 #include "report/reports.h"
-#include "report/sqnr_words.h"
 #include "report/table.h"
 
 namespace ounce::report {
 namespace {
-
-using Align = Table::Align;
 
 constexpr std::size_t kReasonsShown = 12;
 
@@ -58,16 +55,8 @@ std::string stored_text(const QuantizeResult& result) {
 }  // namespace
 
 std::string quantize_table(const std::vector<QuantizeRow>& rows, bool dry_run) {
-  Table table({{"model"},
-               {"format"},
-               {"before", Align::kRight},
-               {"after", Align::kRight},
-               {"size", Align::kRight},
-               {"stored", Align::kRight},
-               {"weights SQNR", Align::kRight},
-               {"output SQNR", Align::kRight},
-               {"time", Align::kRight},
-               {dry_run ? "would write" : "written"}});
+  Table table({"model", "format", ">before", ">after", ">size", ">stored", ">weights SQNR", ">output SQNR", ">time",
+               dry_run ? "would write" : "written"});
   for (const QuantizeRow& row : rows) {
     if (!row.error.empty()) {
       table.add({row.model.string(), "-", "-", "-", "-", "-", "-", "-", "-", "nothing: see below"});
@@ -92,13 +81,7 @@ std::string quantize_table(const std::vector<QuantizeRow>& rows, bool dry_run) {
 }
 
 std::string tensor_table(const std::vector<TensorOutcome>& tensors, std::size_t at_most) {
-  Table table({{"tensor"},
-               {"shape"},
-               {"op"},
-               {"before", Align::kRight},
-               {"after", Align::kRight},
-               {"SQNR", Align::kRight},
-               {"decision"}});
+  Table table({"tensor", "shape", "op", ">before", ">after", ">SQNR", "decision"});
   std::size_t shown = 0;
   for (const TensorOutcome& tensor : tensors) {
     if (shown++ == at_most) break;
@@ -202,8 +185,6 @@ std::string kernels_line(const TrialResult& trial) {
 
 namespace {
 
-using Align = Table::Align;
-
 std::string range_text(const ValueRange& range) {
   return fmt::format("{:.4g} … {:.4g}", range.low, range.high);
 }
@@ -215,8 +196,7 @@ std::string calibrate_text(const CalibrateResult& result, std::size_t at_most) {
   for (const ObservedValue& value : result.values) order.push_back(&value);
   std::stable_sort(order.begin(), order.end(),
                    [](const auto* a, const auto* b) { return a->sqnr_db < b->sqnr_db; });
-  Table table(
-      {{"value"}, {"observed", Align::kRight}, {"chosen", Align::kRight}, {"by"}, {"8 bits", Align::kRight}});
+  Table table({"value", ">observed", ">chosen", "by", ">8 bits"});
   for (const ObservedValue* value : order) {
     if (at_most-- == 0) break;
     table.add({value->name, range_text({value->minimum, value->maximum}), range_text(value->chosen),

@@ -1,4 +1,4 @@
-#include "report/sqnr_words.h"
+#include "report/reports.h"
 
 #include <gmock/gmock.h>
 

@@ -19,6 +19,13 @@ std::size_t width_of(const std::string& text) {
 
 }  // namespace
 
+Table::Table(const std::vector<std::string>& titles) {
+  for (const std::string& title : titles) {
+    const bool is_right = title.starts_with('>');
+    columns_.push_back({is_right ? title.substr(1) : title, is_right});
+  }
+}
+
 void Table::add(std::vector<std::string> cells) {
   for (std::string& cell : cells) cell = plain(cell);
   rows_.push_back(std::move(cells));
@@ -37,7 +44,7 @@ std::string Table::text() const {
       const std::string content = cell(i);
       const std::string padding(widths[i] - width_of(content), ' ');
       if (i != 0) line += "  ";
-      line += columns_[i].align == Align::kRight ? padding + content : content + padding;
+      line += columns_[i].is_right ? padding + content : content + padding;
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';

@@ -1,4 +1,8 @@
-// A table of text for a terminal: columns as wide as their widest cell, numbers to the right.
+// A table of text for a terminal: columns as wide as their widest cell.
+//
+//   Table table({"model", ">size"});  // '>': a column of numbers, to the right
+//   table.add({"a.onnx", bytes_text(4096)});
+//   text += table.text();
 #pragma once
 
 #include <fmt/format.h>
@@ -17,18 +21,17 @@ namespace ounce::report {
 
 class Table {
  public:
-  enum class Align { kLeft, kRight };
-  struct Column {
-    std::string title;
-    Align align = Align::kLeft;
-  };
-
-  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  explicit Table(const std::vector<std::string>& titles);
   void add(std::vector<std::string> cells);  // they show as plain() shows them
   void add_rule() { rows_.emplace_back(); }
   std::string text() const;
 
  private:
+  struct Column {
+    std::string title;
+    bool is_right = false;
+  };
+
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;  // an empty row is a rule
 };

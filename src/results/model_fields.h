@@ -10,7 +10,7 @@
 
 #include <map>
 
-#include "results/run_fields.h"
+#include "results/verify_fields.h"
 
 namespace ounce {
 

@@ -6,25 +6,29 @@
 
 namespace ounce::results {
 
-Json to_json(const AdviseResult& result) { return JsonWriter::json_of(result); }
-Json to_json(const BenchReport& report) { return JsonWriter::json_of(report); }
-Json to_json(const CalibrateResult& result) { return JsonWriter::json_of(result); }
-Json to_json(const CheckReport& report) { return JsonWriter::json_of(report); }
-Json to_json(const CheckedContract& checked) { return JsonWriter::json_of(checked); }
-Json to_json(const CopyResult& result) { return JsonWriter::json_of(result); }
-Json to_json(const DecodeReport& report) { return JsonWriter::json_of(report); }
-Json to_json(const DiffResult& result) { return JsonWriter::json_of(result); }
-Json to_json(const MergedImportance& merged) { return JsonWriter::json_of(merged); }
-Json to_json(const ModelInfo& info) { return JsonWriter::json_of(info); }
-Json to_json(const Proof& proof) { return JsonWriter::json_of(proof); }
-Json to_json(const PublishResult& result) { return JsonWriter::json_of(result); }
-Json to_json(const QuantizeResult& result) { return JsonWriter::json_of(result); }
-Json to_json(const ReportPage& page) { return JsonWriter::json_of(page); }
-Json to_json(const SensitivityResult& result) { return JsonWriter::json_of(result); }
-Json to_json(const ShadowResult& result) { return JsonWriter::json_of(result); }
-Json to_json(const TuneResult& result) { return JsonWriter::json_of(result); }
-Json to_json(const VerifyResult& result) { return JsonWriter::json_of(result); }
-Json to_json(const app::Unpacked& unpacked) { return JsonWriter::json_of(unpacked); }
+template <class Result>
+Json to_json(const Result& result) {
+  return JsonWriter::json_of(result);
+}
+template Json to_json(const AdviseResult&);
+template Json to_json(const BenchReport&);
+template Json to_json(const CalibrateResult&);
+template Json to_json(const CheckReport&);
+template Json to_json(const CheckedContract&);
+template Json to_json(const CopyResult&);
+template Json to_json(const DecodeReport&);
+template Json to_json(const DiffResult&);
+template Json to_json(const MergedImportance&);
+template Json to_json(const ModelInfo&);
+template Json to_json(const Proof&);
+template Json to_json(const PublishResult&);
+template Json to_json(const QuantizeResult&);
+template Json to_json(const ReportPage&);
+template Json to_json(const SensitivityResult&);
+template Json to_json(const ShadowResult&);
+template Json to_json(const TuneResult&);
+template Json to_json(const VerifyResult&);
+template Json to_json(const app::Unpacked&);
 
 Document& Document::add_error(const std::filesystem::path& model, const report::Failure& failure) {
   Json names = Json::array();

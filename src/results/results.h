@@ -57,25 +57,9 @@ struct MergedImportance {
   std::filesystem::path output;
 };
 
-Json to_json(const AdviseResult& result);
-Json to_json(const BenchReport& report);
-Json to_json(const CalibrateResult& result);
-Json to_json(const CheckReport& report);
-Json to_json(const CheckedContract& checked);
-Json to_json(const CopyResult& result);
-Json to_json(const DecodeReport& report);
-Json to_json(const DiffResult& result);
-Json to_json(const MergedImportance& merged);
-Json to_json(const ModelInfo& info);
-Json to_json(const Proof& proof);
-Json to_json(const PublishResult& result);
-Json to_json(const QuantizeResult& result);
-Json to_json(const ReportPage& page);
-Json to_json(const SensitivityResult& result);
-Json to_json(const ShadowResult& result);
-Json to_json(const TuneResult& result);
-Json to_json(const VerifyResult& result);
-Json to_json(const app::Unpacked& unpacked);
+// Defined for every struct that has a list of fields, in results.cpp.
+template <class Result>
+Json to_json(const Result& result);
 
 class Document {
  public:

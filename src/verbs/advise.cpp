@@ -7,12 +7,10 @@
 #include <memory>
 
 #include "report/reports.h"
-#include "verbs/data_options.h"
-#include "verbs/gate_options.h"
+#include "verbs/common_options.h"
 #include "verbs/json_options.h"
 #include "verbs/model_list.h"
 #include "verbs/report_file.h"
-#include "verbs/runtime_options.h"
 #include "verbs/verb.h"
 
 namespace ounce::verbs {
@@ -20,11 +18,8 @@ namespace advise_verb {
 
 struct Arguments {
   std::vector<std::string> models;
-  RuntimeArguments runtime;
-  DataArguments data;
-  GateArguments quality;
-  std::string target, budget = "60s", max_drop = "0.5%", report;
-  std::optional<double> min_sqnr;
+  AdviseOptions options;
+  std::string report;
   bool json = false;
 };
 
@@ -43,26 +38,16 @@ std::vector<std::string> data_words(const Options& verb, const Given& given) {
   return words;
 }
 
-AdviseOptions options_of(const Arguments& arguments, Host& host, const Options& verb) {
-  AdviseOptions options;
-  options.runtime = runtime_options_of(arguments.runtime);
-  options.data = data_options_of(arguments.data, host.given);
-  options.target = arguments.target;
-  options.budget = duration_of(arguments.budget, "--budget");
-  set_quality(arguments.quality, host.given, options);
-  options.max_drop = share_of(arguments.max_drop, "--max-drop", 0.2);
-  options.min_sqnr = arguments.min_sqnr;
-  options.data_words = data_words(verb, host.given);
-  return options;
-}
-
-int run(const Arguments& arguments, Host& host, const Options& verb) {
+int run(Arguments& arguments, Host& host, const Options& verb) {
   const ReportFile page(verb, arguments.report);
-  AdviseOptions options = options_of(arguments, host, verb);
+  AdviseOptions& options = arguments.options;
+  use_given(options.data, host.given);
+  use_given(options.metric_command, host.given);
+  options.data_words = data_words(verb, host.given);
   const Stream human = for_people(arguments.json);
   std::vector<std::string> notes;
   const std::vector<ModelFile> models = find_originals(arguments.models, notes);
-  for (const std::string& note : notes) host.say(Stream::kMessages, plainly("note: {}\n", note));
+  say_notes(notes, host);
   const auto [rows, worst] = each_model<report::AdviseRow>(
       models, verb, options, host, [&](report::AdviseRow& row) { row.result = advise(row.model, options); },
       [&](const report::AdviseRow& row, bool is_first) {
@@ -74,23 +59,26 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
 }
 
 void declare(Options& options, Arguments& arguments) {
+  AdviseOptions& advice = arguments.options;
   options.add_option("model", arguments.models, "models, or folders of models")->required();
-  options.add_option("--budget", arguments.budget, "time for each model, such as 90s or 5m")->show_default();
+  options.add_converted("--budget", advice.budget, duration_of, "time for each model, such as 90s or 5m")
+      ->show_default("60s");
   options.add_option(
-      "--target", arguments.target,
+      "--target", advice.target,
       "where it will run: a place and a release such as android-arm64@1.22.0, a provider such as cuda");
-  add_metric_options(options, arguments.quality);
-  options.add_option("--max-drop", arguments.max_drop, "what the metric may lose, such as 0.5%")
-      ->show_default();
+  add_metric_options(options, advice);
+  options
+      .add_converted("--max-drop", advice.max_drop, share_up_to(0.2),
+                     "what the metric may lose, such as 0.5%")
+      ->show_default("0.5%");
   options
       .add_option(
-          "--min-sqnr", arguments.min_sqnr,
+          "--min-sqnr", advice.min_sqnr,
           "least signal to noise of an output in dB (default: without labels 20, of generated sound 30)")
       ->check(number_between(-1000, 1000));
-  options.add_flag("--json", arguments.json, "print one JSON document on stdout");
-  add_report_option(options, arguments.report);
-  add_data_options(options, arguments.data);
-  add_runtime_options(options, arguments.runtime);
+  add_document_options(options, arguments.json, arguments.report);
+  add_data_options(options, advice.data);
+  add_runtime_options(options, advice.runtime);
 }
 
 constexpr std::string_view kEveryday[] = {"--data",     "--labels", "--budget", "--target",

@@ -7,10 +7,9 @@
 #include <memory>
 
 #include "report/reports.h"
-#include "verbs/data_options.h"
+#include "verbs/common_options.h"
 #include "verbs/model_list.h"
 #include "verbs/report_file.h"
-#include "verbs/runtime_options.h"
 #include "verbs/verb.h"
 
 namespace ounce::verbs {
@@ -18,63 +17,49 @@ namespace bench_verb {
 
 struct Arguments {
   std::vector<std::string> models;
-  RuntimeArguments runtime;
-  RemoteArguments remote;
-  DataArguments data;
-  double seconds = 2;
-  std::uint64_t repeats = 0;
-  std::vector<std::uint64_t> batches = {1};
-  unsigned cold_starts = 3;
-  std::uint64_t tokens = 0, prompt = 16;
-  bool profile = false, json = false;
+  BenchOptions options;
+  Remote remote;
+  std::uint64_t tokens = 0, prompt = DecodeOptions{}.prompt;
+  bool json = false;
   std::string report;
 };
+
+// Of one run over all models.
+template <class Request, class Work>
+auto watched(const std::vector<std::filesystem::path>& models, Request& options, Host& host,
+             const Work& work) {
+  const std::unique_ptr<Watch> watch =
+      host.watch(fmt::format("{} model{}", models.size(), models.size() == 1 ? "" : "s"));
+  options.progress = &watch->progress;
+  return named(models, work);
+}
 
 // Texts instead of single calls.
 int run_decoders(const Arguments& arguments, Host& host, const Options& verb,
                  const std::vector<std::filesystem::path>& models) {
   DecodeOptions options;
-  options.runtime = runtime_options_of(arguments.runtime);
-  options.runtime.remote = remote_of(arguments.remote);
-  options.data = data_options_of(arguments.data, host.given);
+  options.runtime = arguments.options.runtime;
+  options.data = arguments.options.data;
   options.prompt = arguments.prompt;
   options.tokens = arguments.tokens;
-  DecodeReport report;
-  {
-    const std::unique_ptr<Watch> watch =
-        host.watch(fmt::format("{} model{}", models.size(), models.size() == 1 ? "" : "s"));
-    options.progress = &watch->progress;
-    report = named(models, [&] { return decode(models, options); });
-  }
+  const DecodeReport report = watched(models, options, host, [&] { return decode(models, options); });
   host.say(for_people(arguments.json), report::decode_text(report));
   if (arguments.json) print_document(results::Document("bench").add(report), verb, host);
   return 0;
 }
 
-int run(const Arguments& arguments, Host& host, const Options& verb) {
+int run(Arguments& arguments, Host& host, const Options& verb) {
   const ReportFile page(verb, arguments.report);
   std::vector<std::filesystem::path> models;
   for (const ModelFile& model : find_models(arguments.models)) {
     require_readable(model, verb);
     models.push_back(model.path);
   }
-  if (arguments.tokens != 0) return run_decoders(arguments, host, verb, models);
-  BenchOptions options;
-  options.runtime = runtime_options_of(arguments.runtime);
+  BenchOptions& options = arguments.options;
   options.runtime.remote = remote_of(arguments.remote);
-  options.data = data_options_of(arguments.data, host.given);
-  options.seconds = arguments.seconds;
-  options.repeats = arguments.repeats;
-  options.batches = arguments.batches;
-  options.cold_starts = arguments.cold_starts;
-  options.profile = arguments.profile;
-  BenchReport report;
-  {
-    const std::unique_ptr<Watch> watch =
-        host.watch(fmt::format("{} model{}", models.size(), models.size() == 1 ? "" : "s"));
-    options.progress = &watch->progress;
-    report = named(models, [&] { return bench(models, options); });
-  }
+  use_given(options.data, host.given);
+  if (arguments.tokens != 0) return run_decoders(arguments, host, verb, models);
+  const BenchReport report = watched(models, options, host, [&] { return bench(models, options); });
   host.say(for_people(arguments.json), report::bench_text(report));
   page.deliver(results::Document("bench").add(report), arguments.json, host);
   return 0;
@@ -88,18 +73,18 @@ void declare(Options& options, Arguments& arguments) {
   // What single calls have and texts have not.
   std::vector<Option*> of_calls;
   of_calls.push_back(
-      options.add_option("-t,--seconds", arguments.seconds, "seconds for each model and batch size")
+      options.add_option("-t,--seconds", arguments.options.seconds, "seconds for each model and batch size")
           ->check(number_between(0.01, 86400))
           ->show_default());
   of_calls.push_back(
-      options.add_option("-r,--repeats", arguments.repeats, "calls of each model instead of seconds")
+      options.add_option("-r,--repeats", arguments.options.repeats, "calls of each model instead of seconds")
           ->check(whole_between(0, 1'000'000'000)));
-  of_calls.push_back(options.add_option("-b,--batch", arguments.batches, "batch sizes, with commas")
+  of_calls.push_back(options.add_option("-b,--batch", arguments.options.batches, "batch sizes, with commas")
                          ->delimiter(',')
                          ->check(whole_between(1, 1'000'000))
                          ->show_default());
   of_calls.push_back(options
-                         .add_option("--cold-starts", arguments.cold_starts,
+                         .add_option("--cold-starts", arguments.options.cold_starts,
                                      "processes of each model's own, for cold start and memory (0: none)")
                          ->check(whole_between(0, 1000))
                          ->show_default());
@@ -115,14 +100,13 @@ void declare(Options& options, Arguments& arguments) {
       ->check(whole_between(1, 1'000'000))
       ->show_default();
   of_calls.push_back(options.add_flag(
-      "--profile", arguments.profile,
+      "--profile", arguments.options.profile,
       "where the time goes: by op, the dearest nodes, the share of kernels that multiply integers"));
-  options.add_flag("--json", arguments.json, "print one JSON document on stdout");
-  add_report_option(options, arguments.report);
+  add_document_options(options, arguments.json, arguments.report);
   of_calls.push_back(options.find("--report"));
   for (Option* option : of_calls) tokens->excludes(option);
-  add_data_options(options, arguments.data);
-  add_runtime_options(options, arguments.runtime);
+  add_data_options(options, arguments.options.data);
+  add_runtime_options(options, arguments.options.runtime);
   add_remote_options(options, arguments.remote);
 }
 

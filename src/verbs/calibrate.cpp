@@ -8,11 +8,9 @@
 #include <tuple>
 
 #include "report/reports.h"
-#include "verbs/data_options.h"
-#include "verbs/json_options.h"
+#include "verbs/common_options.h"
 #include "verbs/model_list.h"
 #include "verbs/report_file.h"
-#include "verbs/runtime_options.h"
 #include "verbs/verb.h"
 
 namespace ounce::verbs {
@@ -21,9 +19,8 @@ namespace calibrate_verb {
 constexpr std::size_t kShown = 10;
 
 struct Arguments {
-  std::string model, output, shard;
-  DataArguments data;
-  RuntimeArguments runtime;
+  std::filesystem::path model, output;
+  CalibrateOptions options;
   bool json = false, verbose = false;
 };
 
@@ -42,22 +39,18 @@ int show(const Shown& arguments, Host& host, const Options& verb, const Calibrat
 }
 
 int run(Arguments& arguments, Host& host, const Options& verb) {
-  arguments.model = one_model(arguments.model).string();
-  const OwnFiles own = OwnFiles::of(verb, arguments.data.contract.file);
-  if (arguments.model.empty()) throw Error(ErrorCode::kUsage, "calibrate: say which model");
-  CalibrateOptions options;
-  options.data = data_options_of(arguments.data, host.given);
-  options.runtime = runtime_options_of(arguments.runtime);
-  if (!arguments.shard.empty()) std::tie(options.shard, options.shards) = part_of(arguments.shard, "--shard");
+  const std::filesystem::path model = one_model(arguments.model.string());
+  if (model.empty()) throw Error(ErrorCode::kUsage, "calibrate: say which model");
+  CalibrateOptions& options = arguments.options;
+  use_given(options.data, host.given);
   std::filesystem::path output = arguments.output;
-  if (output.empty()) output = std::filesystem::path(arguments.model).replace_extension(".ranges");
-  own.require_apart(output);
-  CalibrateResult result;
-  {
-    const std::unique_ptr<Watch> watch = host.watch(arguments.model);
+  if (output.empty()) output = std::filesystem::path(model).replace_extension(".ranges");
+  OwnFiles::of(verb).require_apart(output);
+  const CalibrateResult result = named(model, [&] {
+    const std::unique_ptr<Watch> watch = host.watch(model.string());
     options.progress = &watch->progress;
-    result = named(arguments.model, [&] { return calibrate(arguments.model, output, options); });
-  }
+    return calibrate(model, output, options);
+  });
   return show(arguments, host, verb, result);
 }
 
@@ -80,21 +73,22 @@ void declare(Options& options, Arguments& arguments) {
   options.add_option("model", arguments.model, "a model");
   options.add_option("-o,--output", arguments.output,
                      "the file of ranges (default: model.ranges beside the model)");
-  options.add_option("--shard", arguments.shard,
-                     "I/N: only every N-th sample, beginning with the I-th; 'merge' puts the parts together");
-  options.add_option("--batch", arguments.data.batch, "samples in one run")
-      ->check(whole_between(1, 1'000'000))
-      ->show_default();
-  options.add_flag("--json", arguments.json, "print one JSON document on stdout");
+  options.add_text("--shard",
+                   "I/N: only every N-th sample, beginning with the I-th; 'merge' puts the parts together",
+                   [&calibration = arguments.options](const std::string& word) {
+                     std::tie(calibration.shard, calibration.shards) = part_of(word, "--shard");
+                   });
+  add_batch_option(options, arguments.options.data);
+  add_json_option(options, arguments.json);
   options.add_flag("-v,--verbose", arguments.verbose, "show every value");
-  add_data_options(options, arguments.data, /*with_contract=*/true, kDataRequired);
-  add_runtime_options(options, arguments.runtime);
+  add_data_options(options, arguments.options.data, /*with_contract=*/true, kDataRequired);
+  add_runtime_options(options, arguments.options.runtime);
 }
 
 void declare_merge(Options& options, MergeArguments& arguments) {
   options.add_option("part", arguments.parts, "files of ranges")->required();
   options.add_option("-o,--output", arguments.output, "the file of ranges")->required();
-  options.add_flag("--json", arguments.json, "print one JSON document on stdout");
+  add_json_option(options, arguments.json);
   options.add_flag("-v,--verbose", arguments.verbose, "show every value");
 }
 

@@ -9,9 +9,9 @@
 
 #include "io/output_file.h"
 #include "report/reports.h"
+#include "verbs/common_options.h"
 #include "verbs/model_list.h"
 #include "verbs/report_file.h"
-#include "verbs/runtime_options.h"
 #include "verbs/verb.h"
 
 namespace ounce::verbs {
@@ -22,7 +22,7 @@ constexpr int kNotSupported = 3;
 struct Arguments {
   std::vector<std::string> models;
   CheckOptions options;
-  RemoteArguments remote;
+  Remote remote;
   std::string required_ops, runtime, report;
   std::vector<std::string> fail_on;
   bool json = false, list = false;
@@ -75,28 +75,18 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
     io::require_place(arguments.required_ops);
   }
   const Stream human = for_people(arguments.json);
-  std::vector<ModelFile> models = find_models(arguments.models);
-  auto [rows, worst] = refused<report::CheckRow>(models, verb);
-  if (!rows.empty()) models.clear();  // then nothing is worked on
-  for (const report::CheckRow& row : rows) host.complain(row.error.message);
-  for (const ModelFile& model : models) {
-    report::CheckRow row;
-    row.model = model.path;
-    row.exit_code = guarded(
-        model.path, [&] { row.result = check(model.path, options); }, row.error);
-    for (const TargetCheck& target : row.result.targets) {
-      const bool has_failed = target.execution && !target.execution->error.empty();
-      if (target.verdict > Verdict::kUnknown || has_failed || is_refused(arguments, target))
-        row.exit_code = kNotSupported;
-    }
-    if (row.error.empty()) {
-      host.say(human, report::check_text(row.result));
-    } else {
-      host.complain(row.error.message);
-    }
-    worst = std::max(worst, row.exit_code);
-    rows.push_back(std::move(row));
-  }
+  const std::vector<ModelFile> models = find_models(arguments.models);
+  auto [rows, worst] = each_row<report::CheckRow>(
+      models, refused<report::CheckRow>(models, verb), host,
+      [&](report::CheckRow& row, const ModelFile&) {
+        row.result = check(row.model, options);
+        for (const TargetCheck& target : row.result.targets) {
+          const bool has_failed = target.execution && !target.execution->error.empty();
+          if (target.verdict > Verdict::kUnknown || has_failed || is_refused(arguments, target))
+            row.exit_code = kNotSupported;
+        }
+      },
+      [&](const report::CheckRow& row, bool) { host.say(human, report::check_text(row.result)); });
   if (!arguments.required_ops.empty())
     worst = std::max(worst, write_operators(arguments, host, rows, own, human));
   page.deliver(results::Document("check").add(rows), arguments.json, host);
@@ -128,8 +118,7 @@ void declare(Options& options, Arguments& arguments) {
       "outputs with those here");
   add_remote_options(options, arguments.remote);
   options.add_flag("--releases", arguments.list, "list the releases that were measured");
-  options.add_flag("--json", arguments.json, "print one JSON document on stdout");
-  add_report_option(options, arguments.report);
+  add_document_options(options, arguments.json, arguments.report);
 }
 
 constexpr std::string_view kEveryday[] = {"--target",   "--execute", "--required-ops",

@@ -9,10 +9,9 @@
 #include <memory>
 
 #include "report/recipe_command.h"
-#include "verbs/data_options.h"
+#include "verbs/common_options.h"
 #include "verbs/model_list.h"
 #include "verbs/report_file.h"
-#include "verbs/runtime_options.h"
 #include "verbs/verb.h"
 
 namespace ounce::verbs {
@@ -22,8 +21,8 @@ constexpr int kGateExit = 1;
 
 struct Arguments {
   std::string model, output;
-  DataArguments data;
-  RuntimeArguments runtime;
+  DataOptions data;
+  RuntimeOptions runtime;
   std::vector<std::string> dumps;
   bool json = false;
 };
@@ -42,17 +41,16 @@ std::map<std::string, std::filesystem::path> dumps_of(const std::vector<std::str
 
 int set(Arguments& arguments, Host& host, const Options& verb) {
   arguments.model = one_model(arguments.model).string();
-  OwnFiles::of(verb, arguments.data.contract.file).require_apart(arguments.output);
-  const std::optional<Contract> wanted = contract_from(arguments.data.contract);
-  if (!wanted) {
+  OwnFiles::of(verb).require_apart(arguments.output);
+  DataOptions& data = arguments.data;
+  use_given(data, host.given);
+  if (!data.contract) {
     throw Error(ErrorCode::kUsage,
                 "say what the contract is: with `--contract` FILE or with options such as `--rescale 1/255`");
   }
-  const DataOptions data = data_options_of(arguments.data, host.given);
-  const RuntimeOptions runtime = runtime_options_of(arguments.runtime);
   const Contract written = named(arguments.model, [&] {
-    return set_contract(arguments.model, arguments.output, *wanted, data.is_generated() ? nullptr : &data,
-                        runtime);
+    return set_contract(arguments.model, arguments.output, *data.contract,
+                        data.is_generated() ? nullptr : &data, arguments.runtime);
   });
   host.say(Stream::kResults, plainly("{}\n", arguments.output));
   host.say_json(to_json(written) + "\n");
@@ -70,11 +68,11 @@ int show(Arguments& arguments, Host& host, const Options&) {
 
 int check(Arguments& arguments, Host& host, const Options& verb) {
   arguments.model = one_model(arguments.model).string();
-  const DataOptions data = data_options_of(arguments.data, host.given);
-  if (data.is_generated()) throw Error(ErrorCode::kUsage, "give the data to check: `--data`");
-  const RuntimeOptions runtime = runtime_options_of(arguments.runtime);
+  use_given(arguments.data, host.given);
+  if (arguments.data.is_generated()) throw Error(ErrorCode::kUsage, "give the data to check: `--data`");
   const ContractCheck result = named(arguments.model, [&] {
-    return check_contract(arguments.model, data, runtime, nullptr, dumps_of(arguments.dumps));
+    return check_contract(arguments.model, arguments.data, arguments.runtime, nullptr,
+                          dumps_of(arguments.dumps));
   });
   const Stream human = for_people(arguments.json);
   for (const std::string& finding : result.findings)
@@ -107,7 +105,7 @@ void declare_check(Options& options, Arguments& arguments) {
           "the floats that your app gave its model for the same samples: a .npy or raw float32 file, or "
           "INPUT=FILE (repeatable)")
       ->one_at_a_time();
-  options.add_flag("--json", arguments.json, "print one JSON document on stdout");
+  add_json_option(options, arguments.json);
 }
 
 constexpr std::string_view kSetEveryday[] = {"--output", "--kind", "--size", "--layout", "--rescale",

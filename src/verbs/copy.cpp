@@ -15,7 +15,8 @@ namespace ounce::verbs {
 namespace copy_verb {
 
 struct Arguments {
-  std::string model, output, external_data = "auto", runtime;
+  std::string model, output;
+  ExternalData external_data = ExternalData::kAuto;
   EmitArguments emit;
   bool json = false;
 };
@@ -29,12 +30,11 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
   job.require_place();
   require_emit_places(arguments.emit, job, own);
   job.make_folder();
-  const ExternalData external_data = value_of<ExternalData>(arguments.external_data);
   const CopyResult result =
-      named(model.path, [&] { return copy_model(model.path, job.output, external_data); });
+      named(model.path, [&] { return copy_model(model.path, job.output, arguments.external_data); });
   const Stream human = for_people(arguments.json);
   host.say(human, plainly("{}: {}\n", job.output.string(), report::bytes_text(result.bytes_after)));
-  emit(arguments.emit, job.output, arguments.runtime, "", own, host, human);
+  emit(arguments.emit, job.output, own, host, human);
   if (arguments.json) print_document(results::Document("copy").add(result), verb, host);
   return 0;
 }
@@ -43,11 +43,10 @@ void declare(Options& options, Arguments& arguments) {
   options.add_option("model", arguments.model, "the model")->required();
   options.add_option("-o,--output", arguments.output, "file or folder for the copy")->required();
   options.add_option("--external-data", arguments.external_data, "auto (an identical copy), always, never")
-      ->check(any_name_of<ExternalData>())
       ->show_default();
-  options.add_flag("--json", arguments.json, "print one JSON document on stdout");
+  add_json_option(options, arguments.json);
   add_emit_options(options, arguments.emit);
-  options.add_option("--runtime", arguments.runtime,
+  options.add_option("--runtime", arguments.emit.options.library,
                      "ONNX Runtime for --emit: a library's path, or a version");
 }
 

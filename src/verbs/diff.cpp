@@ -36,8 +36,7 @@ void declare(Options& options, Arguments& arguments) {
   options.add_option("a", arguments.a, "a model")->required();
   options.add_option("b", arguments.b, "the one that it became")->required();
   options.add_flag("-v,--verbose", arguments.verbose, "all changes, and not the first of each kind");
-  options.add_flag("--json", arguments.json, "print one JSON document on stdout");
-  add_report_option(options, arguments.report);
+  add_document_options(options, arguments.json, arguments.report);
 }
 
 constexpr std::string_view kExamples[] = {"ounce diff model.onnx model.w8.onnx",

@@ -53,7 +53,7 @@ void declare(Options& options, Arguments& arguments) {
   options.add_option("--tensors", arguments.tensors, "how many of the largest float tensors to show")
       ->check(whole_number())
       ->show_default();
-  options.add_flag("--json", arguments.json, "print one JSON document on stdout");
+  add_json_option(options, arguments.json);
 }
 
 constexpr std::string_view kExamples[] = {"ounce inspect model.onnx", "ounce inspect models/ --json"};

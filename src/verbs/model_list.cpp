@@ -110,6 +110,10 @@ std::vector<ModelFile> find_originals(const std::vector<std::string>& arguments,
   return originals;
 }
 
+void say_notes(const std::vector<std::string>& notes, Host& host) {
+  for (const std::string& note : notes) host.say(Stream::kMessages, plainly("note: {}\n", note));
+}
+
 fs::path one_model(const std::string& argument) {
   std::error_code ignored;
   if (!fs::is_directory(argument, ignored)) return argument;

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "verbs/host.h"
@@ -34,6 +35,8 @@ void require_readable(const ModelFile& model, const Options& verb);
 // line for each of them. Throws Error{kUsage} when a folder holds no others.
 std::vector<ModelFile> find_originals(const std::vector<std::string>& arguments,
                                       std::vector<std::string>& notes);
+// Says each of them beside the results.
+void say_notes(const std::vector<std::string>& notes, Host& host);
 
 // The one model that an argument means: the file, or what a folder holds. Of the variants that are published
 // beside each other (model.onnx, model_fp16.onnx …) the first one is meant, and of several models the one
@@ -107,10 +110,13 @@ struct Rows {
   int worst = 0;  // exit code
 };
 
-// A row for everything that `check` refuses; if there is one, no work may start. `check` gets what is checked
-// and throws Error; `model_of` names its model.
-template <class Row, class Items, class ModelOf, class Check>
-Rows<Row> refused(const Items& items, const ModelOf& model_of, const Check& check) {
+inline const ModelFile& model_of(const ModelFile& model) { return model; }
+inline const ModelFile& model_of(const Job& job) { return job.model; }
+
+// A row for everything that `check` refuses; if there is one, no work may start. `check` gets what is
+// checked, a model or a job, and throws Error.
+template <class Row, class Items, class Check>
+Rows<Row> refused(const Items& items, const Check& check) {
   Rows<Row> found;
   for (const auto& item : items) {
     Row row;
@@ -126,39 +132,49 @@ Rows<Row> refused(const Items& items, const ModelOf& model_of, const Check& chec
 // Of models that were named and cannot be read.
 template <class Row>
 Rows<Row> refused(const std::vector<ModelFile>& models, const Options& verb) {
-  return refused<Row>(
-      models, [](const ModelFile& model) -> const ModelFile& { return model; },
-      [&](const ModelFile& model) { require_readable(model, verb); });
+  return refused<Row>(models, [&](const ModelFile& model) { require_readable(model, verb); });
 }
 
-// `work` fills in a row while its progress is watched; `show` says what came of it.
-template <class Row, class Request, class Work, class Show>
-Rows<Row> each_model(const std::vector<ModelFile>& models, const Options& verb, Request& options, Host& host,
-                     const Work& work, const Show& show) {
-  Rows<Row> done = refused<Row>(models, verb);
+// `work` fills in the row of an item; `show` says what came of it, and may return false to end the run.
+template <class Row, class Items, class Work, class Show>
+Rows<Row> each_row(const Items& items, Rows<Row> done, Host& host, const Work& work, const Show& show) {
   for (const Row& row : done.rows) host.complain(row.error.message);
   if (!done.rows.empty()) return done;
-  for (const ModelFile& model : models) {
+  for (const auto& item : items) {
     Row row;
-    row.model = model.path;
+    row.model = model_of(item).path;
     const int failed = guarded(
-        model.path,
-        [&] {
-          const std::unique_ptr<Watch> watch = host.watch(model.path.string());
-          options.progress = &watch->progress;
-          work(row);
-        },
-        row.error);
+        row.model, [&] { work(row, item); }, row.error);
     if (failed != 0) row.exit_code = failed;
     done.worst = std::max(done.worst, row.exit_code);
+    bool goes_on = true;
     if (row.error.empty()) {
-      show(row, done.rows.empty());
+      if constexpr (std::is_void_v<decltype(show(row, true))>) {
+        show(row, done.rows.empty());
+      } else {
+        goes_on = show(row, done.rows.empty());
+      }
     } else {
       host.complain(row.error.message);
     }
     done.rows.push_back(std::move(row));
+    if (!goes_on) break;
   }
   return done;
+}
+
+// The same for models whose progress is watched.
+template <class Row, class Request, class Work, class Show>
+Rows<Row> each_model(const std::vector<ModelFile>& models, const Options& verb, Request& options, Host& host,
+                     const Work& work, const Show& show) {
+  return each_row<Row>(
+      models, refused<Row>(models, verb), host,
+      [&](Row& row, const ModelFile&) {
+        const std::unique_ptr<Watch> watch = host.watch(row.model.string());
+        options.progress = &watch->progress;
+        work(row);
+      },
+      show);
 }
 
 }  // namespace ounce::verbs

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <ounce/error.h>
 
 #include <cctype>
 #include <charconv>
@@ -18,7 +19,7 @@ namespace {
 constexpr const char* kSizes = "SIZE [b, kb(=1000b), kib(=1024b), ...]";
 
 template <class Number>
-bool read_number(const std::string& word, Number& value) {
+bool read_number(std::string_view word, Number& value) {
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   return error == std::errc() && end == word.data() + word.size();
 }
@@ -95,6 +96,10 @@ bool read_word(const std::string& word, std::string& value) {
   value = word;
   return true;
 }
+bool read_word(const std::string& word, std::filesystem::path& value) {
+  value = word;
+  return true;
+}
 bool read_word(const std::string& word, double& value) { return read_number(word, value); }
 bool read_word(const std::string& word, std::int64_t& value) { return read_number(word, value); }
 bool read_word(const std::string& word, std::uint64_t& value) { return read_number(word, value); }
@@ -140,8 +145,10 @@ Option* Option::type_name(std::string name) {
   return this;
 }
 
-Option* Option::show_default() {
-  by_default = value_text();
+Option* Option::show_default() { return show_default(value_text()); }
+
+Option* Option::show_default(std::string text) {
+  by_default = std::move(text);
   return this;
 }
 
@@ -181,6 +188,7 @@ Option* Options::add(const std::string& names, const char* type, std::string hel
   option.declared = names;
   option.help = std::move(help);
   option.type = type;
+  option.heading = heading;
   std::istringstream words(names);
   for (std::string word; std::getline(words, word, ',');) {
     const bool is_off = word.starts_with('!');
@@ -195,6 +203,27 @@ Option* Options::add(const std::string& names, const char* type, std::string hel
     }
   }
   return &option;
+}
+
+Option* Options::add_text(const std::string& names, std::string help, Take take) {
+  Option* option = add(names, "TEXT", std::move(help));
+  option->read = [](const std::vector<std::string>&) { return true; };
+  option->take = std::move(take);
+  return option;
+}
+
+Option* Options::add_list(const std::string& names, std::string help, Take take) {
+  Option* option = add_text(names, std::move(help), std::move(take));
+  option->is_list = true;
+  return option->one_at_a_time();
+}
+
+void Options::take_words() {
+  for (const Option& option : all_) {
+    for (const std::string& word : option.given) {
+      if (option.take) option.take(word);
+    }
+  }
 }
 
 Option* Options::add_size(const std::string& names, std::uint64_t& bytes, std::string help) {
@@ -316,6 +345,92 @@ std::string guess_of(std::string_view word, const std::vector<std::string>& know
     found = name;
   }
   return found;
+}
+
+namespace {
+
+[[noreturn]] void refuse(const char* option, std::string_view text, const char* wanted) {
+  throw Error(ErrorCode::kUsage, fmt::format("`{}` '{}' must be {}", option, text, wanted));
+}
+
+double number_of(std::string_view text, const char* option) {
+  double value = 0;
+  if (!read_number(text, value) || !std::isfinite(value)) refuse(option, text, "a number");
+  return value;
+}
+
+}  // namespace
+
+double fraction_of(std::string_view text, const char* option) {
+  const std::size_t slash = text.find('/');
+  if (slash == text.npos) return number_of(text, option);
+  const double below = number_of(text.substr(slash + 1), option);
+  if (below == 0) refuse(option, text, "a number or a fraction such as 1/255");
+  return number_of(text.substr(0, slash), option) / below;
+}
+
+double share_of(const std::string& text, const char* option, double largest_bare) {
+  const bool is_percent = text.ends_with('%');
+  const double value =
+      number_of(std::string_view(text).substr(0, text.size() - (is_percent ? 1 : 0)), option);
+  const double share = is_percent ? value / 100 : value;
+  if (!is_percent && value > largest_bare) {
+    throw Error(ErrorCode::kUsage,
+                fmt::format("`{}` '{}' is {:.0f} %; did you mean '{}%'?", option, text, 100 * value, text));
+  }
+  if (share < 0 || share > 1) refuse(option, text, "from 0 to 100%");
+  return share;
+}
+
+std::vector<std::string> split_commas(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    parts.push_back(text.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return parts;
+}
+
+std::vector<double> numbers_of(const std::string& text, const char* option) {
+  std::vector<double> numbers;
+  for (const std::string& number : split_commas(text)) numbers.push_back(fraction_of(number, option));
+  return numbers;
+}
+
+std::int64_t whole_of(std::string_view text, const char* option) {
+  std::int64_t value = 0;
+  if (!read_number(text, value) || value < 1) refuse(option, text, "a whole number above 0");
+  return value;
+}
+
+std::pair<std::uint64_t, std::uint64_t> part_of(const std::string& text, const char* option) {
+  std::uint64_t number = 0, count = 0;
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const std::string_view all(text);
+  if (slash == text.size() || !read_number(all.substr(0, slash), number) ||
+      !read_number(all.substr(slash + 1), count) || number < 1 || number > count)
+    refuse(option, text, "I/N with I from 1 to N");
+  return {number - 1, count};
+}
+
+std::pair<std::string, std::string> split_pair(const std::string& text, const char* option) {
+  const std::size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string::npos) refuse(option, text, "NAME=VALUE");
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+double duration_of(const std::string& text, const char* option) {
+  constexpr double kMost = 30 * 86400.0;
+  double value = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, failure] = std::from_chars(text.data(), last, value);
+  const std::string_view unit(end, static_cast<std::size_t>(last - end));
+  const double scale = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
+  const double seconds = value * scale;
+  if (failure != std::errc() || !(seconds > 0) || seconds > kMost)
+    refuse(option, text, "a time such as 90s, 10m or 2h, up to 30 days");
+  return seconds;
 }
 
 }  // namespace ounce::verbs

@@ -6,6 +6,7 @@
 //       ->check(whole_between(0, 1024))
 //       ->show_default();
 //   options.add_flag("--verify,!--no-verify", arguments.verify, "run the result (default: on)");
+//   options.add_converted("--budget", arguments.budget, duration_of, "time for each model, such as 90s");
 //
 // A name without dashes is a positional argument. The variables must outlive the options, which write to
 // them.
@@ -16,8 +17,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <filesystem>
 #include <functional>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,6 +40,20 @@ Check whole_number();
 Check whole_between(std::int64_t low, std::int64_t high);
 Check number_between(double low, double high);  // not NaN either
 
+// The names of an enum, in its order. An option whose variable is an enum has this check.
+template <class Enum>
+Check any_name_of() {
+  return any_of(names_of<Enum>(), aliases_of<Enum>());
+}
+
+// By the alphabet.
+template <class Enum>
+Check any_sorted_name_of() {
+  std::vector<std::string> names = names_of<Enum>();
+  std::sort(names.begin(), names.end());
+  return any_of(std::move(names), aliases_of<Enum>());
+}
+
 struct Option {
   std::string declared;                              // "-o,--output"
   std::vector<std::string> short_names, long_names;  // "o", "output"
@@ -55,6 +70,7 @@ struct Option {
   std::vector<std::string> given;  // the words that were given; of a flag "true" or "false"
 
   std::function<bool(const std::vector<std::string>& words)> read;  // false: they cannot be converted
+  std::function<void(const std::string& word)> take;  // instead: converts a word when all options are read
   std::function<std::string()> value_text;
 
   std::string name() const;                // "--output", "-o" where there is no long name, or "model"
@@ -65,6 +81,7 @@ struct Option {
   Option* group(std::string title);
   Option* type_name(std::string name);
   Option* show_default();  // the value that the variable has now
+  Option* show_default(std::string text);
   Option* required();
   Option* one_at_a_time();
   Option* delimiter(char character);
@@ -75,27 +92,38 @@ struct Option {
 
 // Converts one word; false when it is not such a value.
 bool read_word(const std::string& word, std::string& value);
+bool read_word(const std::string& word, std::filesystem::path& value);
 bool read_word(const std::string& word, double& value);
 bool read_word(const std::string& word, std::int64_t& value);
 bool read_word(const std::string& word, std::uint64_t& value);
 bool read_word(const std::string& word, unsigned& value);
 
-template <class T>
-bool read_word(const std::string& word, std::optional<T>& value) {
-  return read_word(word, value.emplace());
+template <HasNames Enum>
+bool read_word(const std::string& word, Enum& value) {
+  const std::optional<Enum> found = from_name<Enum>(word);
+  value = found.value_or(value);
+  return found.has_value();
 }
 
-inline const char* type_of(const std::string&) { return "TEXT"; }
+template <class T>
+const char* type_of(const T&) {  // text, a path, the name of a value of an enum
+  return "TEXT";
+}
 inline const char* type_of(double) { return "FLOAT"; }
 inline const char* type_of(std::int64_t) { return "INT"; }
 inline const char* type_of(std::uint64_t) { return "UINT"; }
 inline const char* type_of(unsigned) { return "UINT"; }
 
 std::string text_of(const std::string& value);
+inline std::string text_of(const std::filesystem::path& value) { return value.string(); }
 std::string text_of(double value);
 std::string text_of(std::int64_t value);
 std::string text_of(std::uint64_t value);
 inline std::string text_of(unsigned value) { return text_of(std::uint64_t{value}); }
+template <HasNames Enum>
+std::string text_of(Enum value) {
+  return name_of(value);
+}
 
 // A word that was given, in the order of the command line.
 struct GivenWord {
@@ -109,9 +137,11 @@ class Options {
   Options(const Options&) = delete;
   Options& operator=(const Options&) = delete;
 
+  // Text, a path, a number, or a value of an enum that has names.
   template <class T>
   Option* add_option(const std::string& names, T& value, std::string help) {
     Option* option = add(names, type_of(T()), std::move(help));
+    if constexpr (HasNames<T>) option->check(any_name_of<T>());
     option->read = [&value](const std::vector<std::string>& words) { return read_word(words.back(), value); };
     option->value_text = [&value] { return text_of(value); };
     return option;
@@ -119,7 +149,9 @@ class Options {
   template <class T>
   Option* add_option(const std::string& names, std::optional<T>& value, std::string help) {
     Option* option = add(names, type_of(T()), std::move(help));
-    option->read = [&value](const std::vector<std::string>& words) { return read_word(words.back(), value); };
+    option->read = [&value](const std::vector<std::string>& words) {
+      return read_word(words.back(), value.emplace());
+    };
     return option;
   }
   template <class T>
@@ -138,6 +170,21 @@ class Options {
     };
     return option;
   }
+  // Text that `take` converts when all options are read; it throws Error{kUsage} for what is no such value. A
+  // list may be given several times, and takes one word each time.
+  using Take = std::function<void(const std::string& word)>;
+  Option* add_text(const std::string& names, std::string help, Take take);
+  Option* add_list(const std::string& names, std::string help, Take take);
+  // The same for `value = convert(word, option)`, where `option` is its name, for the message.
+  template <class T, class Convert>
+  Option* add_converted(const std::string& names, T& value, Convert convert, std::string help) {
+    return add_text(names, std::move(help),
+                    [&value, convert, name = names.substr(names.rfind(',') + 1)](const std::string& word) {
+                      value = convert(word, name.c_str());
+                    });
+  }
+  // Converts what add_text() and its like were given; once.
+  void take_words();
   // Bytes: "300MB", "2GB" or a bare number.
   Option* add_size(const std::string& names, std::uint64_t& bytes, std::string help);
   // "--isolate,!--no-isolate": the name behind the exclamation mark turns it off.
@@ -152,6 +199,16 @@ class Options {
     return option;
   }
 
+  Option* add_flag_taken(const std::string& names, std::string help, std::function<void(bool is_on)> take);
+
+  // A flag that changes something else than a variable, when all options are read.
+  Option* add_flag(const std::string& names, std::string help, std::function<void(bool is_on)> take) {
+    Option* option = add_text(names, std::move(help),
+                              [take = std::move(take)](const std::string& word) { take(word == "true"); });
+    option->is_flag = true;
+    return option->type_name("");
+  }
+
   const std::string& verb() const { return verb_; }  // "contract set"
   const std::deque<Option>& all() const { return all_; }
   std::deque<Option>& all() { return all_; }
@@ -161,13 +218,30 @@ class Options {
   bool has(std::string_view name) const { return find(name) != nullptr && !find(name)->given.empty(); }
 
   std::vector<GivenWord> in_order;
-  std::string config;  // the file that --config names; empty: none
+  std::string config;               // the file that --config names; empty: none
+  std::string heading = "Options";  // in the help, of the options that are added from now on
 
  private:
   Option* add(const std::string& names, const char* type, std::string help);
 
   std::string verb_;
   std::deque<Option> all_;  // pointers to its elements stay valid
+};
+
+// The options that are added while it lives have this heading.
+//
+//   const Heading heading(options, "Runtime");
+class Heading {
+ public:
+  Heading(Options& options, std::string title)
+      : options_(options), before_(std::exchange(options.heading, std::move(title))) {}
+  ~Heading() { options_.heading = std::move(before_); }
+  Heading(const Heading&) = delete;
+  Heading& operator=(const Heading&) = delete;
+
+ private:
+  Options& options_;
+  std::string before_;
 };
 
 // The command that these options make up, as people paste it into a shell: however the verb was called, and
@@ -188,37 +262,27 @@ std::string guess_of(std::string_view word, const std::vector<std::string>& know
 // The message, and the guess if there is one.
 std::string with_guess(const std::string& message, const std::string& guess);
 
-// The words that an option takes, from the table of the enum that they stand for (ounce/names.h).
-//
-//   options.add_option("--by", text, "…")->check(any_name_of<Grouping>());
-//   grouping = value_of<Grouping>(text);
+// Values that an option takes as text. `option` names the option in the message. All throw Error{kUsage}.
 
-// In the order of the enum.
-template <class Enum>
-Check any_name_of() {
-  return any_of(names_of<Enum>(), aliases_of<Enum>());
+// "0.0039" or "1/255".
+double fraction_of(std::string_view text, const char* option);
+// "0.5%" or "0.005". A number without a percent sign above `largest_bare` is one whose sign was forgotten.
+double share_of(const std::string& text, const char* option, double largest_bare);
+// A converter of add_converted(): share_of() with this largest number.
+inline auto share_up_to(double largest_bare) {
+  return [=](const std::string& text, const char* option) { return share_of(text, option, largest_bare); };
 }
-
-// By the alphabet.
-template <class Enum>
-Check any_sorted_name_of() {
-  std::vector<std::string> names = names_of<Enum>();
-  std::sort(names.begin(), names.end());
-  return any_of(std::move(names), aliases_of<Enum>());
-}
-
-// Of these values only.
-template <class Enum>
-Check any_name_of(std::initializer_list<Enum> values) {
-  std::vector<std::string> names;
-  for (const Enum value : values) names.emplace_back(name_of(value));
-  return any_of(std::move(names));
-}
-
-// Of a name that was checked so.
-template <class Enum>
-Enum value_of(const std::string& name) {
-  return from_name<Enum>(name).value();
-}
+// The parts between commas.
+std::vector<std::string> split_commas(const std::string& text);
+// "0.485,0.456,0.406", each as fraction_of() reads it.
+std::vector<double> numbers_of(const std::string& text, const char* option);
+// 1 or more.
+std::int64_t whole_of(std::string_view text, const char* option);
+// "2/8": the second of eight, as {1, 8}.
+std::pair<std::uint64_t, std::uint64_t> part_of(const std::string& text, const char* option);
+// "key=value".
+std::pair<std::string, std::string> split_pair(const std::string& text, const char* option);
+// Seconds: "90s", "10m", "1.5h", or a bare number.
+double duration_of(const std::string& text, const char* option);
 
 }  // namespace ounce::verbs

@@ -6,10 +6,9 @@
 #include <memory>
 
 #include "report/reports.h"
-#include "verbs/data_options.h"
+#include "verbs/common_options.h"
 #include "verbs/model_list.h"
 #include "verbs/report_file.h"
-#include "verbs/runtime_options.h"
 #include "verbs/verb.h"
 
 namespace ounce::verbs {
@@ -19,22 +18,9 @@ constexpr int kRefutedExit = 1, kUnprovedExit = 5;
 
 struct Arguments {
   std::vector<std::string> models;
-  std::string source, ranges, metric_command;
-  double metric_seconds = MetricCommand{}.seconds;
-  RuntimeArguments runtime;
-  DataArguments data;
+  ProveOptions options;
   bool json = false;
 };
-
-ProveOptions options_of(const Arguments& arguments, const Given& given) {
-  ProveOptions options;
-  if (!arguments.source.empty()) options.source = one_model(arguments.source);
-  options.ranges = arguments.ranges;
-  options.metric_command = {arguments.metric_command, arguments.metric_seconds, given.metric};
-  options.runtime = runtime_options_of(arguments.runtime);
-  options.data = data_options_of(arguments.data, given);
-  return options;
-}
 
 int exit_code_of(ProofVerdict verdict) {
   switch (verdict) {
@@ -53,8 +39,11 @@ int worst_of(const std::vector<report::ProveRow>& rows) {
   return worst;
 }
 
-int run(const Arguments& arguments, Host& host, const Options& verb) {
-  ProveOptions options = options_of(arguments, host.given);
+int run(Arguments& arguments, Host& host, const Options& verb) {
+  ProveOptions& options = arguments.options;
+  if (!options.source.empty()) options.source = one_model(options.source.string());
+  options.metric_command.function = host.given.metric;
+  use_given(options.data, host.given);
   const Stream human = for_people(arguments.json);
   const auto [rows, ignored] = each_model<report::ProveRow>(
       find_models(arguments.models), verb, options, host,
@@ -69,19 +58,17 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
 }
 
 void declare(Options& options, Arguments& arguments) {
+  ProveOptions& proving = arguments.options;
   options.add_option("model", arguments.models, "models that Ounce wrote, or folders of models")->required();
-  options.add_option("--source", arguments.source,
+  options.add_option("--source", proving.source,
                      "the original: the model is made again from it, and its gate is tried again");
-  options.add_option("--ranges", arguments.ranges,
+  options.add_option("--ranges", proving.ranges,
                      "what it was made with, if it was made with a file of ranges");
-  options.add_option("--metric-command", arguments.metric_command,
-                     "what it was judged by, if it was judged by a program of your own");
-  options.add_option("--metric-seconds", arguments.metric_seconds, "that it may take")
-      ->check(number_between(0.1, 1e6))
-      ->show_default();
-  options.add_flag("--json", arguments.json, "print one JSON document on stdout");
-  add_data_options(options, arguments.data);
-  add_runtime_options(options, arguments.runtime);
+  add_metric_command_options(options, proving.metric_command,
+                             "what it was judged by, if it was judged by a program of your own");
+  add_json_option(options, arguments.json);
+  add_data_options(options, proving.data);
+  add_runtime_options(options, proving.runtime);
 }
 
 constexpr std::string_view kEveryday[] = {"--source", "--data", "--json"};

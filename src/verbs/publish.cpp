@@ -5,11 +5,9 @@
 #include <memory>
 
 #include "report/reports.h"
-#include "verbs/data_options.h"
-#include "verbs/gate_options.h"
+#include "verbs/common_options.h"
 #include "verbs/model_list.h"
 #include "verbs/report_file.h"
-#include "verbs/runtime_options.h"
 #include "verbs/verb.h"
 
 namespace ounce::verbs {
@@ -18,32 +16,10 @@ namespace publish_verb {
 constexpr int kGateExit = 1;
 
 struct Arguments {
-  std::string input, output, layout = name_of(Layout::kHuggingFace), target, external_data = "auto";
-  std::vector<std::string> variants;
-  RuntimeArguments runtime;
-  DataArguments data;
-  GateArguments gates;
-  double seconds = PublishOptions{}.bench_seconds;
-  std::string on = usual_cpus();
-  bool edge_cases = true, bench = true, replace = false, json = false;
-};
-
-PublishOptions options_of(const Arguments& arguments, const Given& given) {
+  std::string input, output, on = usual_cpus();
   PublishOptions options;
-  options.layout = value_of<Layout>(arguments.layout);
-  options.variants = arguments.variants;
-  options.verify.runtime = runtime_options_of(arguments.runtime);
-  options.verify.data = data_options_of(arguments.data, given);
-  set_quality(arguments.gates, given, options.verify);
-  options.verify.gates = gates_of(arguments.gates);
-  options.verify.edge_cases = arguments.edge_cases;
-  options.verify.cpus = cpus_of(arguments.on);
-  options.bench_seconds = arguments.bench ? arguments.seconds : 0;
-  options.target = arguments.target;
-  options.external_data = value_of<ExternalData>(arguments.external_data);
-  options.replace = arguments.replace;
-  return options;
-}
+  bool bench = true, json = false;
+};
 
 // 1 when a variant failed its gate, 3 when one cannot be made; the worst wins.
 int exit_code_of(const PublishResult& result) {
@@ -57,10 +33,13 @@ int exit_code_of(const PublishResult& result) {
   return worst;
 }
 
-int run(const Arguments& arguments, Host& host, const Options& verb) {
-  const OwnFiles own = OwnFiles::of(verb, arguments.data.contract.file);
-  PublishOptions options = options_of(arguments, host.given);
-  own.require_apart(arguments.output);
+int run(Arguments& arguments, Host& host, const Options& verb) {
+  PublishOptions& options = arguments.options;
+  use_given(options.verify.data, host.given);
+  use_given(options.verify.metric_command, host.given);
+  options.verify.cpus = cpus_of(arguments.on);
+  if (!arguments.bench) options.bench_seconds = 0;
+  OwnFiles::of(verb).require_apart(arguments.output);
   const Stream human = for_people(arguments.json);
   const PublishResult result = named(std::filesystem::path(arguments.input), [&] {
     const std::unique_ptr<Watch> watch = host.watch(arguments.input);
@@ -74,6 +53,7 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
 }
 
 void declare(Options& options, Arguments& arguments) {
+  PublishOptions& publishing = arguments.options;
   options
       .add_option("model", arguments.input,
                   "a model, or a folder with models, their configuration and tokenizer")
@@ -82,46 +62,45 @@ void declare(Options& options, Arguments& arguments) {
       ->required();
   options
       .add_option(
-          "--layout", arguments.layout,
+          "--layout", publishing.layout,
           "huggingface (onnx/model_q4.onnx, for transformers.js and optimum), genai (q4/model.onnx), plain "
           "(model.q4.onnx)")
-      ->check(any_name_of<Layout>())
       ->show_default();
   options
-      .add_option("--variants", arguments.variants,
+      .add_option("--variants", publishing.variants,
                   fmt::format("with commas: {} (default: {})", fmt::join(variant_names(), ", "),
                               fmt::join(usual_variants(), ",")))
       ->delimiter(',')
       ->one_at_a_time()
       ->check(any_of(variant_names()));
-  options.add_option("--target", arguments.target, "where they will run, as in quantize");
+  options.add_option("--target", publishing.target, "where they will run, as in quantize");
   options
-      .add_option("--external-data", arguments.external_data,
+      .add_option("--external-data", publishing.external_data,
                   "weights in files of their own: auto (above 2 GiB), always, never")
-      ->check(any_name_of<ExternalData>())
       ->show_default();
-  options.add_flag("--replace", arguments.replace, "a folder that stands there goes, in one step");
+  options.add_flag("--replace", publishing.replace, "a folder that stands there goes, in one step");
   options.add_flag("--bench,!--no-bench", arguments.bench,
                    "measure speed and memory for the model card (default: on)");
-  options.add_option("--seconds", arguments.seconds, "to time each model")
+  options.add_option("--seconds", publishing.bench_seconds, "to time each model")
       ->check(number_between(0.01, 1e6))
       ->show_default();
   add_gate_options(
-      options, arguments.gates,
+      options, publishing.verify.gates, publishing.verify,
       "Gates of every variant (without any: 20 dB for every output; with --labels 1 point of the metric)",
       "none");
-  options.add_flag("--edge-cases,!--no-edge-cases", arguments.edge_cases,
+  options.add_flag("--edge-cases,!--no-edge-cases", publishing.verify.edge_cases,
                    "also try zeros, extremes, noise, batches and lengths (default: on)");
   add_cpu_option(
       options, arguments.on,
       "other CPUs to run what computes on integers on before it is written: avx2, avx512, arm64; none; "
       "auto for all that can be shown here (default: auto)");
-  options.add_flag("--json", arguments.json, "print one JSON document on stdout");
+  add_json_option(options, arguments.json);
   // Its flags are left out: --layout is another one here.
-  add_data_options(options, arguments.data, false);
-  options.add_option("--contract", arguments.data.contract.file,
-                     "how raw data becomes the input, instead of the contract in the model");
-  add_runtime_options(options, arguments.runtime);
+  add_data_options(options, publishing.verify.data, false);
+  options.add_text(
+      "--contract", "how raw data becomes the input, instead of the contract in the model",
+      [&data = publishing.verify.data](const std::string& file) { data.contract = read_contract(file); });
+  add_runtime_options(options, publishing.verify.runtime);
 }
 
 constexpr std::string_view kEveryday[] = {"--output", "--layout",   "--variants", "--data",

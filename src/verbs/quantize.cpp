@@ -11,12 +11,10 @@
 #include "base/quality.h"
 #include "report/recipe_command.h"
 #include "report/reports.h"
-#include "report/sqnr_words.h"
-#include "verbs/data_options.h"
+#include "verbs/common_options.h"
 #include "verbs/model_list.h"
 #include "verbs/recipe_options.h"
 #include "verbs/report_file.h"
-#include "verbs/runtime_options.h"
 #include "verbs/verb.h"
 
 namespace ounce::verbs {
@@ -26,14 +24,10 @@ struct Arguments {
   std::vector<std::string> models;
   std::string output;
   RecipeArguments recipe;
-  std::string external_data = "auto";
-  unsigned threads = 0;
-  bool dry_run = false, json = false, verbose = false, verify = true;
-  DataArguments data;
+  QuantizeOptions options;
   EmitArguments emit;
-  bool pictures = false, allow_slower = false;
-  std::string runtime, ranges, importance, report, on = usual_cpus();
-  IsolationArguments isolation;
+  std::string report, on = usual_cpus();
+  bool json = false, verbose = false;
 };
 
 // `is_alone`: no other model is in the table, so lines below it need no name.
@@ -76,25 +70,18 @@ void show_details(const report::QuantizeRow& row, bool verbose, bool is_alone, H
     host.say(out, plainly("  {}note: {}\n", name, report::with_options(note)));
 }
 
-int run(const Arguments& arguments, Host& host, const Options& verb) {
-  OwnFiles own = OwnFiles::of(verb, arguments.data.contract.file);
-  own.add("--ranges", arguments.ranges);
-  own.add("--importance", arguments.importance);
+int run(Arguments& arguments, Host& host, const Options& verb) {
+  QuantizeOptions& options = arguments.options;
+  OwnFiles own = OwnFiles::of(verb);
+  own.add("--ranges", options.ranges.string());
+  own.add("--importance", options.importance.string());
   const ReportFile page(verb, arguments.report);
-  QuantizeOptions options;
   options.recipe = recipe_of(arguments.recipe);
-  options.external_data = value_of<ExternalData>(arguments.external_data);
-  options.threads = arguments.threads;
-  options.dry_run = arguments.dry_run;
-  options.pictures = arguments.pictures || page.is_wanted();
-  options.trial.is_wanted = arguments.verify;
-  options.trial.allow_slower = arguments.allow_slower;
-  options.trial.data = data_options_of(arguments.data, host.given);
-  options.trial.runtime.library = arguments.runtime;
-  options.trial.runtime.isolate = isolation_of(arguments.isolation);
-  options.trial.cpus = options.recipe.is_integer() ? cpus_of(arguments.on) : std::vector<std::string>();
-  options.ranges = arguments.ranges;
-  options.importance = arguments.importance;
+  options.pictures |= page.is_wanted();
+  use_given(options.trial.data, host.given);
+  if (options.recipe.is_integer()) options.trial.cpus = cpus_of(arguments.on);
+  arguments.emit.options.library = options.trial.runtime.library;
+  arguments.emit.options.target = options.recipe.target;
   const Stream human = for_people(arguments.json);
   const auto usual_name = [&](const std::filesystem::path& path) {
     return default_output(path, possible_format(path, options.recipe.format));
@@ -102,15 +89,13 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
   std::vector<std::string> notes;
   JobList list = assign_outputs(find_originals(arguments.models, notes), arguments.output, usual_name);
   notes.insert(notes.end(), list.notes.begin(), list.notes.end());
-  auto [rows, worst] = refused<report::QuantizeRow>(
-      list.jobs, [](const Job& job) -> const ModelFile& { return job.model; },
-      [&](const Job& job) {
-        require_readable(job.model, verb);
-        own.require_apart(job.output);
-        if (options.dry_run) return;
-        job.require_place();
-        require_emit_places(arguments.emit, job, own);
-      });
+  auto [rows, worst] = refused<report::QuantizeRow>(list.jobs, [&](const Job& job) {
+    require_readable(job.model, verb);
+    own.require_apart(job.output);
+    if (options.dry_run) return;
+    job.require_place();
+    require_emit_places(arguments.emit, job, own);
+  });
   if (!rows.empty()) list.jobs.clear();  // then nothing is worked on
   results::Document document("quantize");
   for (const Job& job : list.jobs) {
@@ -130,8 +115,7 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
     const int emitted = guarded(
         job.output,
         [&] {
-          if (row.error.empty() && !options.dry_run)
-            emit(arguments.emit, job.output, arguments.runtime, options.recipe.target, own, host, human);
+          if (row.error.empty() && !options.dry_run) emit(arguments.emit, job.output, own, host, human);
         },
         problem);
     if (!problem.empty()) host.complain("the model is written, its .ort file is not: " + problem.message);
@@ -153,38 +137,37 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
 }
 
 void declare(Options& options, Arguments& arguments) {
+  QuantizeOptions& request = arguments.options;
+  TrialOptions& trial = request.trial;
   options.add_option("model", arguments.models, "models, or folders of models")->required();
   options.add_option("-o,--output", arguments.output,
                      "file or folder for the results (default: model.w8.onnx beside the model)");
   add_format_option(options, arguments.recipe, true);
   add_recipe_options(options, arguments.recipe);
   options
-      .add_option("--external-data", arguments.external_data,
+      .add_option("--external-data", request.external_data,
                   "weights in a file of their own: auto (above 2 GiB), always, never")
-      ->check(any_name_of<ExternalData>())
       ->show_default();
-  options
-      .add_option("--threads", arguments.threads, "threads (0: all CPUs); the result does not depend on it")
+  options.add_option("--threads", request.threads, "threads (0: all CPUs); the result does not depend on it")
       ->check(whole_between(0, 1024))
       ->show_default();
-  options.add_flag("--dry-run", arguments.dry_run, "print the plan, write nothing");
-  options.add_flag("--json", arguments.json, "print one JSON document on stdout");
-  add_report_option(options, arguments.report);
-  options.add_flag("--pictures", arguments.pictures,
+  options.add_flag("--dry-run", request.dry_run, "print the plan, write nothing");
+  add_document_options(options, arguments.json, arguments.report);
+  options.add_flag("--pictures", request.pictures,
                    "put into the document of --json what 'ounce report' draws pictures of: histograms of "
                    "weights and activations (with --report: on)");
   options.add_flag("-v,--verbose", arguments.verbose, "say for every tensor what was done and why");
-  options.add_flag("--verify,!--no-verify", arguments.verify,
+  options.add_flag("--verify,!--no-verify", trial.is_wanted,
                    "load the result in ONNX Runtime and compare its outputs with the original's before it is "
                    "written (default: on; "
                    "without, only the stored weights are compared and the file may not run)");
   options.add_flag(
-      "--allow-slower", arguments.allow_slower,
+      "--allow-slower", trial.allow_slower,
       "int8, int8-dynamic: write the model even if it is slower than the original on this CPU (default: "
       "refuse with exit 3)");
-  options.add_option("--runtime", arguments.runtime,
+  options.add_option("--runtime", trial.runtime.library,
                      "ONNX Runtime for that: a library's path, or a version (default: the newest)");
-  add_isolation_options(options, arguments.isolation, "Runtime");
+  add_isolation_options(options, trial.runtime.isolate);
   add_cpu_option(
       options, arguments.on,
       "int8, int8-dynamic: other CPUs to run the result on before it is written: avx2, avx512, arm64; "
@@ -192,17 +175,17 @@ void declare(Options& options, Arguments& arguments) {
   add_integer_options(options, arguments.recipe);
   add_few_bits_options(options, arguments.recipe);
   options
-      .add_option("--importance", arguments.importance,
+      .add_option("--importance", request.importance,
                   "what more bits bring to each layer, for --bits and --target-size: read if the file is "
                   "there, else measured on --data and written; 'ounce calibrate merge' puts several together")
       ->group(kFewBitsGroup);
   add_half_options(options, arguments.recipe);
   add_emit_options(options, arguments.emit);
   options
-      .add_option("--ranges", arguments.ranges,
+      .add_option("--ranges", request.ranges,
                   "int8: what 'ounce calibrate' saw; without it, the data of --data is looked at")
-      ->group("Integer arithmetic (--to int8, --to int8-dynamic)");
-  add_data_options(options, arguments.data, /*with_contract=*/true,
+      ->group(kIntegerGroup);
+  add_data_options(options, trial.data, /*with_contract=*/true,
                    "required for --to int8 without --ranges; default otherwise: random inputs");
 }
 

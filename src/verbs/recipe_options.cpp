@@ -1,7 +1,6 @@
 #include "verbs/recipe_options.h"
 
 #include <fmt/format.h>
-#include <ounce/emit.h>
 #include <ounce/error.h>
 
 #include "io/output_file.h"
@@ -15,26 +14,23 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+Options::Take setting(Recipe& recipe, std::string_view field) {
+  return [&recipe, field](const std::string& word) { set_field(recipe, field, word); };
+}
+
 // Adds the options of those fields that are for recipes of some kinds, each by the type of its value.
 class Binding {
  public:
-  Binding(Options& options, RecipeArguments& arguments, ReadBy first, ReadBy last, const char* group)
-      : options_(options), arguments_(arguments), first_(first), last_(last), group_(group) {}
-
-  void add() { fields(arguments_.recipe, *this); }
-  // The target has a place of its own in the help.
-  void add_target() {
-    is_for_target_ = true;
-    add();
+  Binding(Options& options, RecipeArguments& arguments, ReadBy first, ReadBy last, bool is_for_target = false)
+      : options_(options), arguments_(arguments), first_(first), last_(last), is_for_target_(is_for_target) {
+    fields(arguments_.recipe, *this);
   }
 
   template <class T>
   void operator()(const RecipeField& field, T& value, const T& usual) {
     const bool is_target = field.path == "target";
     const bool is_wanted = field.read_by >= first_ && field.read_by <= last_;
-    if (!is_wanted || field.path == "format" || is_target != is_for_target_) return;
-    Option* option = bind(field, value, usual);
-    if (group_ != nullptr) option->group(group_);
+    if (is_wanted && field.path != "format" && is_target == is_for_target_) bind(field, value, usual);
   }
 
  private:
@@ -44,16 +40,12 @@ class Binding {
     return field.off_option.empty() ? name(field) : fmt::format("{},!{}", field.option, field.off_option);
   }
 
-  // Words that recipe_of() converts.
   Option* add_list(const RecipeField& field) {
-    return options_.add_option(name(field), arguments_.words[std::string(field.path)], help(field))
-        ->one_at_a_time();
+    return options_.add_list(name(field), help(field), setting(arguments_.recipe, field.path));
   }
   Option* add_word(const RecipeField& field, std::string usual) {
-    Option* option = add_list(field);
-    option->is_list = option->takes_one_word = false;
-    option->by_default = std::move(usual);
-    return option;
+    return options_.add_text(name(field), help(field), setting(arguments_.recipe, field.path))
+        ->show_default(std::move(usual));
   }
 
   template <class Enum>
@@ -87,9 +79,7 @@ class Binding {
   Option* bind(const RecipeField& field, std::string& value, const std::string&) {
     return options_.add_option(name(field), value, help(field));
   }
-  Option* bind(const RecipeField& field, Words& value, const Words&) {
-    return options_.add_option(name(field), value, help(field))->one_at_a_time();
-  }
+  Option* bind(const RecipeField& field, Words&, const Words&) { return add_list(field); }
   template <class Value>
   Option* bind(const RecipeField& field, std::map<std::string, Value>&, const std::map<std::string, Value>&) {
     return add_list(field);
@@ -101,8 +91,7 @@ class Binding {
   Options& options_;
   RecipeArguments& arguments_;
   ReadBy first_, last_;
-  const char* group_;
-  bool is_for_target_ = false;
+  bool is_for_target_;  // which has a place of its own in the help
 };
 
 }  // namespace
@@ -143,14 +132,13 @@ bool is_weight_only(Format format) { return info_of(format).family == Family::kW
 
 void add_format_option(Options& options, RecipeArguments& arguments, bool with_integers) {
   const auto is_meant = with_integers ? is_for_models : is_weight_only;
-  Option* option = options.add_option("--to", arguments.words["format"], format_help(is_meant));
-  option->is_list = false;
-  option->by_default = name_of(arguments.recipe.format);
-  option->check(any_format(is_meant));
+  options.add_text("--to", format_help(is_meant), setting(arguments.recipe, "format"))
+      ->check(any_format(is_meant))
+      ->show_default(name_of(arguments.recipe.format));
 }
 
 void add_recipe_options(Options& options, RecipeArguments& arguments) {
-  Binding(options, arguments, ReadBy::kAll, ReadBy::kAll, nullptr).add();
+  Binding(options, arguments, ReadBy::kAll, ReadBy::kAll);
   options
       .add_option(
           "--expert", arguments.expert,
@@ -159,24 +147,25 @@ void add_recipe_options(Options& options, RecipeArguments& arguments) {
 }
 
 void add_integer_options(Options& options, RecipeArguments& arguments) {
-  const char* const group = "Integer arithmetic (--to int8, --to int8-dynamic)";
-  Binding(options, arguments, ReadBy::kStatic, ReadBy::kInteger, group).add();
+  const Heading heading(options, kIntegerGroup);
+  Binding(options, arguments, ReadBy::kStatic, ReadBy::kInteger);
 }
 
 void add_few_bits_options(Options& options, RecipeArguments& arguments) {
-  Binding(options, arguments, ReadBy::kNbits, ReadBy::kNbits, kFewBitsGroup).add();
+  const Heading heading(options, kFewBitsGroup);
+  Binding(options, arguments, ReadBy::kNbits, ReadBy::kNbits);
 }
 
 void add_half_options(Options& options, RecipeArguments& arguments) {
-  Binding(options, arguments, ReadBy::kHalf, ReadBy::kHalf, "16-bit floats (--to fp16, --to bf16)").add();
-  Binding(options, arguments, ReadBy::kAll, ReadBy::kAll, nullptr).add_target();
+  {
+    const Heading heading(options, "16-bit floats (--to fp16, --to bf16)");
+    Binding(options, arguments, ReadBy::kHalf, ReadBy::kHalf);
+  }
+  Binding(options, arguments, ReadBy::kAll, ReadBy::kAll, /*is_for_target=*/true);
 }
 
 Recipe recipe_of(const RecipeArguments& arguments) {
   Recipe recipe = arguments.recipe;
-  for (const auto& [field, words] : arguments.words) {
-    for (const std::string& word : words) set_field(recipe, field, word);
-  }
   recipe.integer.equalize = arguments.equalize.value_or(recipe.integer.values.empty());
   for (const std::string& text : arguments.expert) {
     const std::size_t equals = text.find('=');
@@ -189,20 +178,17 @@ Recipe recipe_of(const RecipeArguments& arguments) {
 }
 
 void add_emit_options(Options& options, EmitArguments& arguments) {
-  const char* const group = "ONNX Runtime's own format";
+  const Heading heading(options, "ONNX Runtime's own format");
   options
       .add_option(
           "--emit", arguments.format,
           "ort: also model.ort, optimised offline by the runtime and loaded again, and the operators that a "
           "reduced build of it needs")
-      ->check(any_of({"ort"}))
-      ->group(group);
+      ->check(any_of({"ort"}));
   options
-      .add_option("--ort-style", arguments.style,
+      .add_option("--ort-style", arguments.options.style,
                   "fixed (all optimisations now, for the CPU), runtime (those for NNAPI and CoreML later)")
-      ->check(any_name_of<OrtStyle>())
-      ->show_default()
-      ->group(group);
+      ->show_default();
 }
 
 namespace {
@@ -224,16 +210,12 @@ void require_emit_places(const EmitArguments& arguments, const Job& job, const O
   }
 }
 
-void emit(const EmitArguments& arguments, const std::filesystem::path& model, const std::string& runtime,
-          const std::string& target, const OwnFiles& own, Host& host, Stream out) {
+void emit(const EmitArguments& arguments, const std::filesystem::path& model, const OwnFiles& own, Host& host,
+          Stream out) {
   if (arguments.format.empty()) return;
-  EmitOptions options;
-  options.library = runtime;
-  options.target = target;
-  options.style = value_of<OrtStyle>(arguments.style);
   own.require_apart(ort_of(model));
   own.require_apart(operators_of(model));
-  const EmitResult result = emit_ort(model, ort_of(model), options);
+  const EmitResult result = emit_ort(model, ort_of(model), arguments.options);
   host.say(out, plainly("  {}: {}, and {}\n", result.ort.string(), report::bytes_text(result.bytes),
                         result.required_ops.filename().string()));
   if (result.is_decoded)

@@ -1,10 +1,10 @@
 // The options that set the fields of a recipe (recipe/fields.h), shared by the verbs that plan.
 #pragma once
 
+#include <ounce/emit.h>
 #include <ounce/recipe.h>
 
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,8 +19,6 @@ namespace ounce::verbs {
 // What the options write to; recipe_of() makes it a recipe.
 struct RecipeArguments {
   Recipe recipe;
-  // Words that are converted later, so that their errors look like all others: by the path of their field.
-  std::map<std::string, std::vector<std::string>> words;
   std::optional<bool> equalize;     // nothing: unless ranges of single values are given
   std::vector<std::string> expert;  // KEY=VALUE
 };
@@ -31,6 +29,7 @@ Check any_format(bool (*is_meant)(Format));
 void add_format_option(Options& options, RecipeArguments& arguments, bool with_integers);
 void add_recipe_options(Options& options, RecipeArguments& arguments);
 void add_half_options(Options& options, RecipeArguments& arguments);
+inline constexpr const char* kIntegerGroup = "Integer arithmetic (--to int8, --to int8-dynamic)";
 inline constexpr const char* kFewBitsGroup = "Few bits in kernels (--to nbits4, --to nbits8, --to nbits2)";
 void add_few_bits_options(Options& options, RecipeArguments& arguments);
 void add_integer_options(Options& options, RecipeArguments& arguments);
@@ -40,7 +39,8 @@ Recipe recipe_of(const RecipeArguments& arguments);
 // --emit ort: the model in ONNX Runtime's own format beside the one that was written.
 
 struct EmitArguments {
-  std::string format, style = "fixed";
+  std::string format;  // empty: it is not wanted
+  EmitOptions options;
 };
 
 void add_emit_options(Options& options, EmitArguments& arguments);
@@ -49,7 +49,7 @@ void add_emit_options(Options& options, EmitArguments& arguments);
 void require_emit_places(const EmitArguments& arguments, const Job& job, const OwnFiles& own);
 
 // Writes it if it was asked for, and says so on `out`.
-void emit(const EmitArguments& arguments, const std::filesystem::path& model, const std::string& runtime,
-          const std::string& target, const OwnFiles& own, Host& host, Stream out);
+void emit(const EmitArguments& arguments, const std::filesystem::path& model, const OwnFiles& own, Host& host,
+          Stream out);
 
 }  // namespace ounce::verbs

@@ -44,7 +44,7 @@ void declare(Options& options, Arguments& arguments) {
           fmt::format("documents that --json printed: of {}", fmt::join(report::html::drawn_verbs(), ", ")))
       ->required();
   options.add_option("-o,--output", arguments.output, "the page: FILE.html")->required();
-  options.add_flag("--json", arguments.json, "print one JSON document on stdout");
+  add_json_option(options, arguments.json);
 }
 
 constexpr std::string_view kExamples[] = {"ounce verify model.onnx model.w8.onnx --json > verify.json",

@@ -34,8 +34,13 @@ void require_ours_or_free(const std::filesystem::path& path) {
 
 }  // namespace
 
-void add_report_option(Options& options, std::string& path) {
-  options.add_option("--report", path, "draw the result as one page that anybody can open: FILE.html");
+void add_json_option(Options& options, bool& json) {
+  options.add_flag("--json", json, "print one JSON document on stdout");
+}
+
+void add_document_options(Options& options, bool& json, std::string& report) {
+  add_json_option(options, json);
+  options.add_option("--report", report, "draw the result as one page that anybody can open: FILE.html");
 }
 
 void require_page(const std::filesystem::path& path) {
@@ -85,10 +90,10 @@ void ReportFile::deliver(const results::Document& all, bool is_printed, Host& ho
   }
 }
 
-OwnFiles OwnFiles::of(const Options& verb, const std::string& contract) {
+OwnFiles OwnFiles::of(const Options& verb) {
   OwnFiles own;
   own.add("--config", verb.config);
-  own.add("--contract", contract);
+  if (verb.has("--contract")) own.add("--contract", verb.find("--contract")->given.back());
   return own;
 }
 

@@ -1,6 +1,6 @@
 // The document of a run: printed for --json, drawn for --report.
 //
-//   add_report_option(options, arguments.report);
+//   add_document_options(options, arguments.json, arguments.report);
 //   const ReportFile report(options, arguments.report);    // before the work: may it be written there?
 //   …
 //   report.deliver(results::Document("verify").add(rows), arguments.json, host);
@@ -18,7 +18,9 @@
 
 namespace ounce::verbs {
 
-void add_report_option(Options& options, std::string& path);
+void add_json_option(Options& options, bool& json);
+// --json and --report.
+void add_document_options(Options& options, bool& json, std::string& report);
 
 // For --json of verbs that no page is drawn of.
 void print_document(const results::Document& document, const Options& verb, Host& host);
@@ -48,12 +50,12 @@ class ReportFile {
 // Files that the command line reads by itself, and the library never hears of: --config and --contract. No
 // output may take their place either.
 //
-//   const OwnFiles own = OwnFiles::of(options, arguments.contract.file);
+//   const OwnFiles own = OwnFiles::of(options);
 //   own.require_apart(output);
 
 class OwnFiles {
  public:
-  static OwnFiles of(const Options& verb, const std::string& contract = {});
+  static OwnFiles of(const Options& verb);
   void add(const std::string& option, const std::string& path);  // an empty path is none
 
   // Throws Error{kUsage} when `output` is one of them, by whatever name.

@@ -63,7 +63,7 @@ void declare(Options& options, Arguments& arguments) {
                   "of the candidate's p50 to the primary's (0: any)")
       ->check(number_between(0, 1e6))
       ->show_default();
-  options.add_flag("--json", arguments.json, "print one JSON document on stdout");
+  add_json_option(options, arguments.json);
 }
 
 constexpr std::string_view kExamples[] = {"ounce shadow report devices/*.json --min-agreement .995"};

@@ -3,16 +3,14 @@
 #include <ounce/tune.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <memory>
 
 #include "report/reports.h"
-#include "verbs/data_options.h"
-#include "verbs/gate_options.h"
-#include "verbs/json_options.h"
+#include "verbs/common_options.h"
 #include "verbs/model_list.h"
 #include "verbs/report_file.h"
-#include "verbs/runtime_options.h"
 #include "verbs/verb.h"
 
 namespace ounce::verbs {
@@ -22,28 +20,26 @@ constexpr int kGateExit = 1;
 
 struct Arguments {
   std::vector<std::string> models;
-  std::string output, objective = "balanced", budget = "10m", target, cache, report, on = usual_cpus();
-  GateArguments gates;
-  DataArguments data;
-  RuntimeArguments runtime;
-  bool keep = true, json = false;
+  std::string output, report, on = usual_cpus();
+  TuneOptions options;
+  bool json = false;
 };
 
-TuneOptions options_of(const Arguments& arguments, Host& host) {
-  TuneOptions options;
-  options.runtime = runtime_options_of(arguments.runtime);
-  options.data = data_options_of(arguments.data, host.given);
-  options.gates = gates_of(arguments.gates);
-  set_quality(arguments.gates, host.given, options);
-  options.objective = value_of<Objective>(arguments.objective);
-  options.budget = budget_of(arguments.budget, "--budget");
-  options.target = arguments.target;
-  options.cpus = cpus_of(arguments.on);
-  options.cache = arguments.cache;
-  options.keep = arguments.keep;
-  // People who wait want to see what happens; the report says it all again.
-  options.on_trial = [&host](const TuneTrial& trial) { host.show(report::trial_line(trial)); };
-  return options;
+// A time, or "40 models".
+Budget budget_of(const std::string& text, const char* option) {
+  constexpr std::uint64_t kMost = 1'000'000;
+  const std::size_t word = text.find(" model");
+  if (word == std::string::npos) return {duration_of(text, option), 0};
+  Budget budget;
+  const char* const last = text.data() + word;
+  const auto [end, failure] = std::from_chars(text.data(), last, budget.models);
+  const std::string_view unit = std::string_view(text).substr(word + 1);
+  if (failure != std::errc() || end != last || budget.models == 0 || budget.models > kMost ||
+      (unit != "models" && unit != "model"))
+    throw Error(ErrorCode::kUsage,
+                fmt::format("`{}` '{}' must be a time such as 10m, or a number of models such as '40 models'",
+                            option, text));
+  return budget;
 }
 
 std::filesystem::path usual_name(const std::filesystem::path& model) {
@@ -51,10 +47,15 @@ std::filesystem::path usual_name(const std::filesystem::path& model) {
   return output.replace_extension(".tuned" + model.extension().string());
 }
 
-int run(const Arguments& arguments, Host& host, const Options& verb) {
+int run(Arguments& arguments, Host& host, const Options& verb) {
   const ReportFile page(verb, arguments.report);
-  const OwnFiles own = OwnFiles::of(verb, arguments.data.contract.file);
-  TuneOptions options = options_of(arguments, host);
+  const OwnFiles own = OwnFiles::of(verb);
+  TuneOptions& options = arguments.options;
+  use_given(options.data, host.given);
+  use_given(options.metric_command, host.given);
+  options.cpus = cpus_of(arguments.on);
+  // People who wait want to see what happens; the report says it all again.
+  options.on_trial = [&host](const TuneTrial& trial) { host.show(report::trial_line(trial)); };
   const Stream human = for_people(arguments.json);
   std::vector<std::string> notes;
   std::vector<ModelFile> models = find_originals(arguments.models, notes);
@@ -67,75 +68,62 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
                 arguments.models.front());
   JobList list = assign_outputs(models, arguments.output, usual_name);
   notes.insert(notes.end(), list.notes.begin(), list.notes.end());
-  for (const std::string& note : notes) host.say(Stream::kMessages, plainly("note: {}\n", note));
-  auto [rows, worst] = refused<report::TuneRow>(
-      list.jobs, [](const Job& job) -> const ModelFile& { return job.model; },
-      [&](const Job& job) {
-        require_readable(job.model, verb);
-        own.require_apart(job.output);
-        job.require_place();
+  say_notes(notes, host);
+  const auto refusals = refused<report::TuneRow>(list.jobs, [&](const Job& job) {
+    require_readable(job.model, verb);
+    own.require_apart(job.output);
+    job.require_place();
+  });
+  const auto [rows, worst] = each_row<report::TuneRow>(
+      list.jobs, refusals, host,
+      [&](report::TuneRow& row, const Job& job) {
+        job.make_folder();
+        const std::unique_ptr<Watch> watch = host.watch(row.model.string());
+        options.progress = &watch->progress;
+        row.result = tune(row.model, job.output, options);
+        if (!row.result.passed) row.exit_code = kGateExit;
+      },
+      [&](const report::TuneRow& row, bool) {
+        host.say(human, report::tune_text(row.result));
+        return !row.result.is_interrupted;
       });
-  if (!rows.empty()) list.jobs.clear();  // then nothing is worked on
-  for (const report::TuneRow& row : rows) host.complain(row.error.message);
-  for (const Job& job : list.jobs) {
-    report::TuneRow row;
-    row.model = job.model.path;
-    row.exit_code = guarded(
-        job.model.path,
-        [&] {
-          job.make_folder();
-          const std::unique_ptr<Watch> watch = host.watch(job.model.path.string());
-          options.progress = &watch->progress;
-          row.result = tune(job.model.path, job.output, options);
-        },
-        row.error);
-    if (row.error.empty() && !row.result.passed) row.exit_code = kGateExit;
-    worst = std::max(worst, row.exit_code);
-    if (row.error.empty()) {
-      host.say(human, report::tune_text(row.result));
-    } else {
-      host.complain(row.error.message);
-    }
-    const bool is_interrupted = row.result.is_interrupted;
-    rows.push_back(std::move(row));
-    if (is_interrupted) break;
-  }
-  if (rows.size() > 1 && !list.jobs.empty()) host.say(human, fmt::format("\n{}", report::tune_table(rows)));
+  if (rows.size() > 1 && refusals.rows.empty())
+    host.say(human, fmt::format("\n{}", report::tune_table(rows)));
   page.deliver(results::Document("tune").add(rows), arguments.json, host);
   return worst;
 }
 
 void declare(Options& options, Arguments& arguments) {
+  TuneOptions& tuning = arguments.options;
   options.add_option("model", arguments.models, "models, or folders of models")->required();
   options.add_option("-o,--output", arguments.output, "where the best goes (default: MODEL.tuned.onnx)");
   options
       .add_option(
-          "--objective", arguments.objective,
+          "--objective", tuning.objective,
           "balanced (least time × bytes), latency, size (without being slower than the original), memory "
           "(least at load, at 90 % of the original's speed or more)")
-      ->check(any_name_of<Objective>())
       ->show_default();
   options
-      .add_option("--budget", arguments.budget,
-                  "time for each model: 90s, 10m, 2h; or how much is tried, without timing it: '40 models'")
-      ->show_default();
+      .add_converted(
+          "--budget", tuning.budget, budget_of,
+          "time for each model: 90s, 10m, 2h; or how much is tried, without timing it: '40 models'")
+      ->show_default("10m");
   add_cpu_option(
       options, arguments.on,
       "other CPUs to run the result on in the end, if it computes on integers: avx2, avx512, arm64; "
       "none; auto for all that can be shown here (default: auto)");
-  options.add_option("--target", arguments.target,
+  options.add_option("--target", tuning.target,
                      "where the model will run, such as android-arm64@1.22.0: what it lacks is not written");
   Option* cache = options.add_option(
-      "--cache", arguments.cache,
+      "--cache", tuning.cache,
       "folder that keeps measurements, so that a run goes on where it was (default: OUNCE_CACHE, "
       "XDG_CACHE_HOME/ounce or ~/.cache/ounce)");
-  options.add_flag("!--no-cache", arguments.keep, "keep no measurements, and use none")->excludes(cache);
-  options.add_flag("--json", arguments.json, "print one JSON document on stdout");
-  add_report_option(options, arguments.report);
-  add_gate_options(options, arguments.gates,
+  options.add_flag("!--no-cache", tuning.keep, "keep no measurements, and use none")->excludes(cache);
+  add_document_options(options, arguments.json, arguments.report);
+  add_gate_options(options, tuning.gates, tuning,
                    "Gates (without any: 30 dB for every output; with --labels 1 point of the metric)", "90%");
-  add_data_options(options, arguments.data, /*with_contract=*/true, kDataRequired);
-  add_runtime_options(options, arguments.runtime);
+  add_data_options(options, tuning.data, /*with_contract=*/true, kDataRequired);
+  add_runtime_options(options, tuning.runtime);
 }
 
 constexpr std::string_view kEveryday[] = {"--output", "--data",   "--labels", "--max-drop", "--objective",

@@ -1,6 +1,6 @@
 // A verb is one row: its name, how it is explained, what it takes and what runs. The parser, the help,
 // completions, manual pages, the C API and the generator of Python's functions read the rows. To add a verb,
-// write its file and name its row in all.cpp.
+// write its file and name its row in verb.cpp.
 //
 //   struct Arguments { std::string model; bool json = false; };
 //   void declare(Options& options, Arguments& arguments);
@@ -39,7 +39,10 @@ template <class Arguments, auto declare, auto run_verb>
 std::unique_ptr<VerbCall> call_of(std::string verb) {
   struct Bound final : VerbCall {
     explicit Bound(std::string name) : VerbCall(std::move(name)) { declare(options, arguments); }
-    int run(Host& host) override { return run_verb(arguments, host, options); }
+    int run(Host& host) override {
+      options.take_words();
+      return run_verb(arguments, host, options);
+    }
     Arguments arguments;
   };
   return std::make_unique<Bound>(std::move(verb));

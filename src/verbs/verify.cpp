@@ -8,11 +8,9 @@
 #include <memory>
 
 #include "report/reports.h"
-#include "verbs/data_options.h"
-#include "verbs/gate_options.h"
+#include "verbs/common_options.h"
 #include "verbs/model_list.h"
 #include "verbs/report_file.h"
-#include "verbs/runtime_options.h"
 #include "verbs/verb.h"
 
 namespace ounce::verbs {
@@ -23,28 +21,12 @@ constexpr int kGateExit = 1;
 struct Arguments {
   std::string reference;
   std::vector<std::string> candidates;
-  RuntimeArguments runtime;
-  RemoteArguments remote;
-  DataArguments data;
-  GateArguments gates;
-  bool edge_cases = true, json = false, pictures = false;
-  std::size_t worst = 5;
-  std::uint64_t tokens = 0, prompt = 16;
-  std::string on = "none", report;
-};
-
-VerifyOptions options_of(const Arguments& arguments, Host& host) {
   VerifyOptions options;
-  options.runtime = runtime_options_of(arguments.runtime);
-  options.runtime.remote = remote_of(arguments.remote);
-  options.data = data_options_of(arguments.data, host.given);
-  set_quality(arguments.gates, host.given, options);
-  options.edge_cases = arguments.edge_cases;
-  options.worst = arguments.worst;
-  options.gates = gates_of(arguments.gates);
-  options.cpus = cpus_of(arguments.on);
-  return options;
-}
+  Remote remote;
+  std::uint64_t tokens = 0, prompt = DecodeOptions{}.prompt;
+  std::string on = "none", report;
+  bool json = false;
+};
 
 // What says something about single calls alone.
 void refuse_beside_tokens(const Options& verb) {
@@ -59,14 +41,13 @@ void refuse_beside_tokens(const Options& verb) {
 
 // Texts instead of single calls: tokens that flip, and the text's nll.
 int run_decoders(const Arguments& arguments, Host& host, const Options& verb) {
-  const VerifyOptions given = options_of(arguments, host);
-  const Gates& gates = given.gates;
+  const Gates& gates = arguments.options.gates;
   if (!gates.max_drops.empty())
     throw Error(ErrorCode::kUsage,
                 "`--tokens` has one metric, nll: `--max-drop` takes a number without a name");
   DecodeOptions options;
-  options.runtime = given.runtime;
-  options.data = given.data;
+  options.runtime = arguments.options.runtime;
+  options.data = arguments.options.data;
   options.prompt = arguments.prompt;
   options.tokens = arguments.tokens;
   options.max_flips = gates.max_flips;
@@ -75,12 +56,11 @@ int run_decoders(const Arguments& arguments, Host& host, const Options& verb) {
   if (!options.max_flips && !options.max_nll_rise) options.max_nll_rise = kDefaultDrop;
   std::vector<std::filesystem::path> models = {arguments.reference};
   for (const ModelFile& model : find_models(arguments.candidates)) models.push_back(model.path);
-  DecodeReport report;
-  {
+  const DecodeReport report = named(models, [&] {
     const std::unique_ptr<Watch> watch = host.watch(arguments.reference);
     options.progress = &watch->progress;
-    report = named(models, [&] { return decode(models, options); });
-  }
+    return decode(models, options);
+  });
   host.say(for_people(arguments.json), report::decode_text(report));
   if (arguments.json) print_document(results::Document("verify").add(report), verb, host);
   const bool passed =
@@ -92,11 +72,15 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
   if (arguments.tokens != 0) refuse_beside_tokens(verb);
   const ReportFile page(verb, arguments.report);
   arguments.reference = one_model(arguments.reference).string();
+  VerifyOptions& options = arguments.options;
+  options.runtime.remote = remote_of(arguments.remote);
+  use_given(options.data, host.given);
+  use_given(options.metric_command, host.given);
+  options.cpus = cpus_of(arguments.on);
   if (arguments.tokens != 0) return run_decoders(arguments, host, verb);
-  VerifyOptions options = options_of(arguments, host);
   const std::vector<ModelFile> candidates = find_models(arguments.candidates);
   if (candidates.size() > 1) options.reference_outputs = keep_reference_outputs();
-  options.pictures = arguments.pictures || page.is_wanted();
+  options.pictures |= page.is_wanted();
   const Stream human = for_people(arguments.json);
   const auto [rows, worst] = each_model<report::VerifyRow>(
       candidates, verb, options, host,
@@ -111,23 +95,22 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
 }
 
 void declare(Options& options, Arguments& arguments) {
+  VerifyOptions& comparison = arguments.options;
   options.add_option("reference", arguments.reference, "the original model")->required();
   options.add_option("candidate", arguments.candidates, "models to compare with it, or folders of models")
       ->required();
   add_gate_options(
-      options, arguments.gates,
+      options, comparison.gates, comparison,
       "Gates (without any: 20 dB for every output, 99 % of labels; with --labels 1 point of the metric)",
       "none");
-  options.add_flag("--edge-cases,!--no-edge-cases", arguments.edge_cases,
+  options.add_flag("--edge-cases,!--no-edge-cases", comparison.edge_cases,
                    "also try zeros, extremes, noise, batches and lengths (default: on)");
-  options.add_option("--worst", arguments.worst, "how many samples with the largest difference to name")
+  options.add_option("--worst", comparison.worst, "how many samples with the largest difference to name")
       ->show_default();
   add_cpu_option(options, arguments.on,
                  "also on other CPUs: avx2, avx512 (x64 without VNNI), arm64; auto for all that can be shown "
                  "here. The candidate must give the same there (default: none)");
-  options.add_option("--batch", arguments.data.batch, "samples in one run")
-      ->check(whole_between(1, 1'000'000))
-      ->show_default();
+  add_batch_option(options, comparison.data);
   Option* const tokens =
       options
           .add_option("--tokens", arguments.tokens,
@@ -138,13 +121,12 @@ void declare(Options& options, Arguments& arguments) {
       ->needs(tokens)
       ->check(whole_between(1, 1'000'000))
       ->show_default();
-  options.add_flag("--json", arguments.json, "print one JSON document on stdout");
-  add_report_option(options, arguments.report);
-  options.add_flag("--pictures", arguments.pictures,
+  add_document_options(options, arguments.json, arguments.report);
+  options.add_flag("--pictures", comparison.pictures,
                    "put into the document of --json what 'ounce report' draws pictures of: the samples that "
                    "differ most, as small images or waveforms (with --report: on)");
-  add_data_options(options, arguments.data);
-  add_runtime_options(options, arguments.runtime);
+  add_data_options(options, comparison.data);
+  add_runtime_options(options, comparison.runtime);
   add_remote_options(options, arguments.remote);
 }
 

@@ -1,16 +1,15 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "report/html/document.h"
 #include "report/html/section.h"
 
 namespace ounce::report::html {
 
 namespace check_section {
 
-constexpr auto kNumber = DataTable::Kind::kNumber;
 constexpr std::size_t kMostColumns = 40, kMostModels = 500;
 
 struct Answer {
@@ -43,7 +42,7 @@ std::vector<std::string> columns_of(const Json& models) {
 // Every model against every target that was asked about.
 Markup matrix(const Json& document) {
   const std::vector<std::string> targets = columns_of(list(document, "results"));
-  std::vector<DataTable::Column> columns = {{"model"}};
+  std::vector<Column> columns = {{"model"}};
   for (const std::string& target : targets) columns.push_back({target});
   DataTable table(targets.size() < kMostColumns
                       ? "Where it runs, and where not"
@@ -58,28 +57,34 @@ Markup matrix(const Json& document) {
       const Answer found = answer_of(words(target, "verdict"));
       cells[1 + static_cast<std::size_t>(column - targets.begin())] = {badge(found.kind, found.words)};
     }
-    table.add(std::move(cells));
+    table.add(cells);
   }
   return table.markup();
 }
 
 Markup target_part(const Json& target) {
-  DataTable findings("Nodes that do not plainly run", {{"node"}, {"op"}, {"types"}, {"verdict"}, {"why"}});
-  for (const Json& finding : list(target, "findings"))
-    findings.add({cell(words(finding, "name")), cell(words(finding, "op_type")),
-                  cell(words(finding, "types")), cell(words(finding, "verdict")),
-                  cell(words(finding, "why"))});
+  const Json &findings = list(target, "findings"), &execution = member(target, "execution");
   Markup content =
-      note_list(sentences(target, "problems")) + note_list(sentences(target, "notes")) + findings.markup();
-  if (const Json& execution = member(target, "execution"); execution.is_object())
+      note_list(sentences(target, "problems")) + note_list(sentences(target, "notes")) +
+      data_table("Nodes that do not plainly run", findings,
+                 {text_column("node", "name"), text_column("op", "op_type"), text_column("types", "types"),
+                  text_column("verdict", "verdict"), text_column("why", "why")});
+  if (execution.is_object())
     content += paragraph(words(execution, "error").empty() ? fmt::format("Executed there by ONNX Runtime {}.",
                                                                          words(execution, "runtime_version"))
                                                            : "Executed there: " + words(execution, "error"));
   const Answer found = answer_of(words(target, "verdict"));
   return details(fmt::format("{}: {} ({} of {} nodes run{})", words(target, "target"), found.words,
                              figure_of(target, "runs", 9), figure_of(target, "nodes", 9),
-                             findings.is_empty() ? "" : fmt::format(", {} to look at", findings.rows())),
+                             findings.empty() ? "" : fmt::format(", {} to look at", findings.size())),
                  content);
+}
+
+Markup hint_table(const Json& model) {
+  return data_table("Execution providers, by their documentation", list(model, "hints"),
+                    {text_column("provider", "provider"), figure_column("takes", "taken", 9),
+                     figure_column("of nodes", "nodes", 9), figure_column("of them compute", "computing", 9),
+                     figure_column("partitions", "partitions", 9), text_column("note", "note")});
 }
 
 }  // namespace check_section
@@ -96,10 +101,10 @@ std::vector<Section> check_sections(const Json& document) {
     if (++models > kMostModels) continue;
     parts += note_list({words(error, "message")});
     section.summary.push_back(
-        {file_name(words(error, "model")), "check", "–", "–", "–", "could not be read", Verdict::kBad});
+        {file_name(error, "model"), "check", "–", "–", "–", "could not be read", Verdict::kBad});
   }
   for (const Json& model : list(document, "results")) {
-    const std::string name = file_name(words(model, "model"));
+    const std::string name = file_name(model, "model");
     if (++models > kMostModels) {  // counted, and not drawn
       for (const Json& target : list(model, "targets"))
         ++(answer_of(words(target, "verdict")).kind == Verdict::kBad ? bad : good);
@@ -116,19 +121,7 @@ std::vector<Section> check_sections(const Json& document) {
       section.summary.push_back({name, "check " + words(target, "target"), bytes_of(model, "file_bytes"), "–",
                                  "–", found.words, found.kind});
     }
-    DataTable hints("Execution providers, by their documentation", {{"provider"},
-                                                                    {"takes", kNumber},
-                                                                    {"of nodes", kNumber},
-                                                                    {"of them compute", kNumber},
-                                                                    {"partitions", kNumber},
-                                                                    {"note"}});
-    for (const Json& hint : list(model, "hints"))
-      hints.add({cell(words(hint, "provider")), cell(figure_of(hint, "taken", 9), figure(hint, "taken")),
-                 cell(figure_of(hint, "nodes", 9), figure(hint, "nodes")),
-                 cell(figure_of(hint, "computing", 9), figure(hint, "computing")),
-                 cell(figure_of(hint, "partitions", 9), figure(hint, "partitions")),
-                 cell(words(hint, "note"))});
-    parts += hints.markup();
+    parts += hint_table(model);
   }
   if (models > kMostModels)
     parts += paragraph(
@@ -143,61 +136,61 @@ std::vector<Section> check_sections(const Json& document) {
 
 namespace diff_section {
 
-constexpr auto kNumber = DataTable::Kind::kNumber;
-
-std::string or_dash(const std::string& text) { return text.empty() ? "–" : text; }
-
 std::string scoped_name(const Json& entry) {
   const std::string scope = words(entry, "scope"), after = words(entry, "name_after");
   return (scope.empty() ? "" : scope + "/") + words(entry, "name") + (after.empty() ? "" : " → " + after);
 }
 
+Column side_column(const char* key) {
+  return {key, [key](const Json& entry) {
+            const std::string text = words(entry, key);
+            return cell(text.empty() ? "–" : text);
+          }};
+}
+
 Markup change_table(const Json& document) {
-  DataTable table("The model as a whole, side by side", {{"what"}, {"before"}, {"after"}});
-  for (const Json& change : list(document, "changes"))
-    table.add({cell(words(change, "what") + " " + words(change, "name")),
-               cell(or_dash(words(change, "before"))), cell(or_dash(words(change, "after")))});
-  return table.markup();
+  const auto what = [](const Json& change) {
+    return cell(words(change, "what") + " " + words(change, "name"));
+  };
+  return data_table("The model as a whole, side by side", list(document, "changes"),
+                    {{"what", what}, side_column("before"), side_column("after")});
 }
 
 Markup op_table(const Json& document) {
-  DataTable table("Ops, side by side",
-                  {{"op"}, {"before", kNumber}, {"after", kNumber}, {"change", kNumber}});
-  for (const Json& op : list(document, "ops")) {
+  const auto change = [](const Json& op) {
     const double by = figure(op, "after").value_or(0) - figure(op, "before").value_or(0);
-    table.add({cell(words(op, "op_type")), cell(figure_of(op, "before", 9), figure(op, "before")),
-               cell(figure_of(op, "after", 9), figure(op, "after")),
-               cell(by == 0 ? "" : fmt::format("{:+.0f}", by), by)});
-  }
-  return table.markup();
+    return cell(by == 0 ? "" : fmt::format("{:+.0f}", by), by);
+  };
+  return data_table("Ops, side by side", list(document, "ops"),
+                    {text_column("op", "op_type"),
+                     figure_column("before", "before", 9),
+                     figure_column("after", "after", 9),
+                     {"change", change, /*is_number=*/true}});
 }
 
 Markup node_table(const Json& document) {
-  DataTable table("Nodes that changed, are new, or are gone", {{"node"}, {"op"}, {"change"}, {"what"}});
+  const std::string title = "Nodes that changed, are new, or are gone";
+  DataTable table(title, {{"node"}, {"op"}, {"change"}, {"what"}});
   const auto add = [&](const char* key, const char* change) {
-    for (const Json& node : list(document, key)) {
-      std::string what;
-      for (const std::string& one : sentences(node, "changes")) what += (what.empty() ? "" : "; ") + one;
-      table.add({cell(scoped_name(node)), cell(words(node, "op_type")), cell(change), cell(what)});
-    }
+    for (const Json& node : list(document, key))
+      table.add({cell(scoped_name(node)), cell(words(node, "op_type")), cell(change),
+                 cell(fmt::format("{}", fmt::join(sentences(node, "changes"), "; ")))});
   };
   add("nodes_changed", "changed");
   add("nodes_added", "new");
   add("nodes_removed", "gone");
-  return details(fmt::format("Nodes that changed, are new, or are gone ({})", table.rows()), table.markup());
+  return details(fmt::format("{} ({})", title, table.rows()), table.markup());
 }
 
 Markup tensor_table(const Json& document) {
-  DataTable table(
-      "Weights that differ, are new, or are gone",
-      {{"weight"}, {"before"}, {"after"}, {"SQNR", kNumber}, {"largest change", kNumber}, {"remark"}});
-  for (const Json& tensor : list(document, "tensors"))
-    table.add({cell(scoped_name(tensor)), cell(or_dash(words(tensor, "before"))),
-               cell(or_dash(words(tensor, "after"))),
-               cell(decibels_of(tensor, "sqnr_db", ""), figure(tensor, "sqnr_db")),
-               cell(figure_of(tensor, "max_abs_diff"), figure(tensor, "max_abs_diff")),
-               cell(words(tensor, "remark"))});
-  return details(fmt::format("Weights that differ, are new, or are gone ({})", table.rows()), table.markup());
+  const std::string title = "Weights that differ, are new, or are gone";
+  const Json& tensors = list(document, "tensors");
+  return details(
+      fmt::format("{} ({})", title, tensors.size()),
+      data_table(title, tensors,
+                 {text_column("weight", scoped_name), side_column("before"), side_column("after"),
+                  decibel_column("SQNR", "sqnr_db"), figure_column("largest change", "max_abs_diff"),
+                  text_column("remark", "remark")}));
 }
 
 }  // namespace diff_section
@@ -206,7 +199,7 @@ std::vector<Section> diff_sections(const Json& whole) {
   const Json& document = first_result(whole);
   using namespace diff_section;
   Section section;
-  const std::string a = file_name(words(document, "a")), b = file_name(words(document, "b"));
+  const std::string a = file_name(document, "a"), b = file_name(document, "b");
   const bool is_same = is_true(document, "same");
   section.title = fmt::format("diff: {} and {}", a, b);
   section.headline =

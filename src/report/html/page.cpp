@@ -10,7 +10,6 @@
 #include "base/digest.h"
 #include "base/json_text.h"
 #include "base/text.h"
-#include "report/html/document.h"
 #include "report/html/section.h"
 #include "report/html/version1.h"
 
@@ -66,7 +65,7 @@ std::string content_policy() {
 Markup overview(const std::vector<Section>& sections) {
   DataTable table(
       "All runs on this page",
-      {{"model"}, {"what"}, {"size", DataTable::Kind::kNumber}, {"speed"}, {"quality"}, {"result"}});
+      {{"model"}, {"what"}, {"size", {}, /*is_number=*/true}, {"speed"}, {"quality"}, {"result"}});
   for (const Section& section : sections) {
     for (const SummaryRow& row : section.summary)
       table.add({cell(row.model),
@@ -127,7 +126,7 @@ Markup section_markup(const Section& section, std::size_t number, const Run* run
   if (run != nullptr) {
     const Markup again = command_block(words(run->document, "command"));
     if (!again.is_empty()) body += heading("Do it again") + again;
-    if (!run->name.empty()) body += element("p", {{"class", "quiet"}}, text("drawn from " + run->name));
+    if (!run->name.empty()) body += quiet("drawn from " + run->name);
   }
   return element("section", {{"aria-labelledby", id}}, body);
 }

@@ -4,7 +4,6 @@
 #include <map>
 
 #include "report/html/charts.h"
-#include "report/html/document.h"
 #include "report/html/section.h"
 #include "report/table.h"
 
@@ -13,7 +12,6 @@ namespace quantize_section {
 
 constexpr std::size_t kHistograms = 12;  // of weights, and of activations
 constexpr std::size_t kMostPoints = 600;
-constexpr auto kNumber = DataTable::Kind::kNumber;
 
 std::string shape_text(const Json& tensor) {
   std::string made;
@@ -43,42 +41,32 @@ std::vector<Tile> tiles_of(const Json& model) {
                                is_true(trial, "generated") ? "random inputs" : "samples")});
   all.push_back({"weights against the original", "", decibels_of(model, "sqnr_db", "exact"),
                  fmt::format("SQNR of {} stored tensors", figure_of(model, "stored_tensors", 6))});
-  const Json &before = member(trial, "load_memory_before"), &after = member(trial, "load_memory_after");
-  if (figure(before, "peak_bytes") && figure(after, "peak_bytes"))
-    all.push_back(
-        {"memory while it loads", bytes_of(before, "peak_bytes"), bytes_of(after, "peak_bytes"),
-         fmt::format("{} stay, {} before", bytes_of(after, "after_bytes"), bytes_of(before, "after_bytes"))});
-  if (const auto speed = figure(member(trial, "speed_up"), "ratio"))
+  if (figure(trial, "load_memory_before.peak_bytes") && figure(trial, "load_memory_after.peak_bytes"))
+    all.push_back({"memory while it loads", bytes_of(trial, "load_memory_before.peak_bytes"),
+                   bytes_of(trial, "load_memory_after.peak_bytes"),
+                   fmt::format("{} stay, {} before", bytes_of(trial, "load_memory_after.after_bytes"),
+                               bytes_of(trial, "load_memory_before.after_bytes"))});
+  if (const auto speed = figure(trial, "speed_up.ratio"))
     all.push_back({"speed", "", fmt::format("{:.2f} ×", *speed), "of the original"});
   return all;
 }
 
 Markup plan_table(const Json& model) {
-  DataTable table("The plan: every float tensor, what became of it, and why", {{"tensor"},
-                                                                               {"op"},
-                                                                               {"shape"},
-                                                                               {"before", kNumber},
-                                                                               {"after", kNumber},
-                                                                               {"stored as"},
-                                                                               {"SQNR", kNumber},
-                                                                               {"reason"}});
-  for (const Json& tensor : list(model, "tensors")) {
-    table.add({cell(full_name(tensor)), cell(words(tensor, "op_type")), cell(shape_text(tensor)),
-               cell(bytes_of(tensor, "bytes_before"), figure(tensor, "bytes_before")),
-               cell(bytes_of(tensor, "bytes_after"), figure(tensor, "bytes_after")),
-               cell(stored_text(tensor)),
-               cell(decibels_of(tensor, "sqnr_db", "exact"), figure(tensor, "sqnr_db")),
-               cell(words(tensor, "reason"))});
-  }
-  return details(fmt::format("The plan, tensor by tensor ({})", table.rows()), table.markup());
+  const Json& tensors = list(model, "tensors");
+  return details(fmt::format("The plan, tensor by tensor ({})", tensors.size()),
+                 data_table("The plan: every float tensor, what became of it, and why", tensors,
+                            {text_column("tensor", full_name), text_column("op", "op_type"),
+                             text_column("shape", shape_text), bytes_column("before", "bytes_before"),
+                             bytes_column("after", "bytes_after"), text_column("stored as", stored_text),
+                             decibel_column("SQNR", "sqnr_db", "exact"), text_column("reason", "reason")}));
 }
 
 Markup node_table(const Json& model) {
-  DataTable table("How every node computes", {{"node"}, {"op"}, {"computes on"}, {"reason"}});
-  for (const Json& node : list(model, "nodes"))
-    table.add({cell(full_name(node)), cell(words(node, "op_type")), cell(words(node, "arithmetic")),
-               cell(words(node, "reason"))});
-  return details(fmt::format("How every node computes ({})", table.rows()), table.markup());
+  const Json& nodes = list(model, "nodes");
+  return details(fmt::format("How every node computes ({})", nodes.size()),
+                 data_table("How every node computes", nodes,
+                            {text_column("node", full_name), text_column("op", "op_type"),
+                             text_column("computes on", "arithmetic"), text_column("reason", "reason")}));
 }
 
 // Of many points neighbours make way for the worst of them.
@@ -123,8 +111,13 @@ Markup sqnr_along(const Json& model) {
         fmt::format("{} {}, in order; the worst is {}", series.points.size(), series.name, worst->says);
     series.points = thinned(series.points);
     made += heading(title) +
-            draw(LineChart{says, {axis, ""}, {"SQNR", "dB"}, {std::move(series)}, true, false, false}) +
-            element("p", {{"class", "quiet"}}, text(says + "."));
+            draw(LineChart{.says = says,
+                           .x = {axis, ""},
+                           .y = {"SQNR", "dB"},
+                           .series = {std::move(series)},
+                           .marks = true,
+                           .is_joined = false}) +
+            quiet(says + ".");
   };
   add("How close every weight is", "stored tensors, in the order of the file", std::move(weights));
   add("How close every activation is", "values that are codes, in the order of the network",
@@ -133,13 +126,12 @@ Markup sqnr_along(const Json& model) {
 }
 
 Markup histogram_card(const Json& entry, const std::string& remark) {
-  const Json& histogram = member(entry, "histogram");
   HistogramChart chart;
-  chart.low = figure(histogram, "low").value_or(0);
-  chart.high = figure(histogram, "high").value_or(0);
-  chart.counts = figures(histogram, "counts");
-  chart.range_low = figure(member(entry, "range"), "low");
-  chart.range_high = figure(member(entry, "range"), "high");
+  chart.low = figure(entry, "histogram.low").value_or(0);
+  chart.high = figure(entry, "histogram.high").value_or(0);
+  chart.counts = figures(entry, "histogram.counts");
+  chart.range_low = figure(entry, "range.low");
+  chart.range_high = figure(entry, "range.high");
   chart.says =
       fmt::format("values of {} from {:.4g} to {:.4g}; {}", full_name(entry), chart.low, chart.high, remark);
   return element("figure", {{"class", "card"}},
@@ -148,46 +140,38 @@ Markup histogram_card(const Json& entry, const std::string& remark) {
 }
 
 Markup histograms(const Json& model) {
-  std::vector<const Json*> weights, activations;
-  for (const Json& tensor : list(model, "tensors")) {
-    if (member(tensor, "histogram").is_object()) weights.push_back(&tensor);
-  }
-  for (const Json& activation : list(model, "activations")) {
-    if (member(activation, "histogram").is_object()) activations.push_back(&activation);
-  }
-  const auto by_sqnr = [](const Json* a, const Json* b) {
-    return figure(*a, "sqnr_db").value_or(1e9) < figure(*b, "sqnr_db").value_or(1e9);
-  };
-  std::stable_sort(weights.begin(), weights.end(), by_sqnr);
-  std::stable_sort(activations.begin(), activations.end(), by_sqnr);
   Markup made;
-  const auto add = [&](Literal title, const std::vector<const Json*>& entries, const auto& remark) {
+  const auto add = [&](Literal title, const char* key, const auto& remark) {
+    std::vector<const Json*> entries;
+    for (const Json& entry : list(model, key)) {
+      if (member(entry, "histogram").is_object()) entries.push_back(&entry);
+    }
     if (entries.empty()) return;
+    std::stable_sort(entries.begin(), entries.end(), [](const Json* a, const Json* b) {
+      return figure(*a, "sqnr_db").value_or(1e9) < figure(*b, "sqnr_db").value_or(1e9);
+    });
     Markup cards;
     for (std::size_t i = 0; i < std::min(kHistograms, entries.size()); ++i)
       cards += histogram_card(*entries[i], remark(*entries[i]));
     made += heading(title);
     if (entries.size() > kHistograms)
-      made += element("p", {{"class", "quiet"}},
-                      text(fmt::format("The {} with the lowest SQNR of {}.", kHistograms, entries.size())));
+      made += quiet(fmt::format("The {} with the lowest SQNR of {}.", kHistograms, entries.size()));
     made += element("div", {{"class", "cards"}}, cards);
   };
-  add("Activations: the range that was chosen, and what it clips", activations, [](const Json& entry) {
-    const Json& range = member(entry, "range");
-    const double clipped = figure(member(entry, "histogram"), "clipped_share").value_or(0);
-    return fmt::format("{} … {} by {}, {} clipped, {}", figure_of(range, "low", 3),
-                       figure_of(range, "high", 3), words(entry, "method"),
+  add("Activations: the range that was chosen, and what it clips", "activations", [](const Json& entry) {
+    const double clipped = figure(entry, "histogram.clipped_share").value_or(0);
+    return fmt::format("{} … {} by {}, {} clipped, {}", figure_of(entry, "range.low", 3),
+                       figure_of(entry, "range.high", 3), words(entry, "method"),
                        clipped == 0     ? "nothing"
                        : clipped < 1e-4 ? "< 0.01 %"
                                         : fmt::format("{:.2f} %", 100 * clipped),
                        decibels_of(entry, "sqnr_db", "exact"));
   });
-  add("Weights", weights, [](const Json& entry) {
+  add("Weights", "tensors", [](const Json& entry) {
     return fmt::format("{}, {}", stored_text(entry), decibels_of(entry, "sqnr_db", "exact"));
   });
   if (made.is_empty()) return made;
-  return made + element("p", {{"class", "quiet"}},
-                        Markup("Heights are square roots of counts, so that the tails show."));
+  return made + quiet("Heights are square roots of counts, so that the tails show.");
 }
 
 // What was left alone, grouped by the reason.
@@ -210,7 +194,7 @@ Markup kept_list(const Json& model) {
 Section section_of(const Json& model) {
   const bool is_dry_run = is_true(model, "dry_run");
   Section section;
-  const std::string output = file_name(words(model, "output")), source = file_name(words(model, "model"));
+  const std::string output = file_name(model, "output"), source = file_name(model, "model");
   const Json& trial = member(model, "trial");
   const bool is_run = is_true(trial, "tried");
   section.title = fmt::format("quantize: {} to {}", source, words(model, "format"));

@@ -3,10 +3,206 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
-#include "report/html/document.h"
+#include "base/text.h"
+#include "report/table.h"
 
 namespace ounce::report::html {
+
+const Json& member(const Json& object, std::string_view key) {
+  static const Json kNothing;
+  if (!object.is_object()) return kNothing;
+  const std::size_t dot = std::min(key.find('.'), key.size());
+  const auto found = object.find(key.substr(0, dot));
+  if (found == object.end()) return kNothing;
+  return dot == key.size() ? *found : member(*found, key.substr(dot + 1));
+}
+
+const Json& list(const Json& object, std::string_view key) {
+  static const Json kEmpty = Json::array();
+  const Json& found = member(object, key);
+  return found.is_array() ? found : kEmpty;
+}
+
+const Json& first_result(const Json& document) {
+  static const Json kNothing;
+  const Json& results = list(document, "results");
+  return results.empty() ? kNothing : results[0];
+}
+
+std::string words(const Json& object, std::string_view key) {
+  const Json& found = member(object, key);
+  return found.is_string() ? found.get<std::string>() : std::string();
+}
+
+std::optional<double> figure(const Json& object, std::string_view key) {
+  const Json& found = member(object, key);
+  return found.is_number() && std::isfinite(found.get<double>()) ? std::optional(found.get<double>())
+                                                                 : std::nullopt;
+}
+
+bool is_true(const Json& object, std::string_view key) {
+  const Json& found = member(object, key);
+  return found.is_boolean() && found.get<bool>();
+}
+
+std::vector<double> figures(const Json& object, std::string_view key) {
+  std::vector<double> all;
+  for (const Json& one : list(object, key)) {
+    const double value = one.is_number() ? one.get<double>() : 0;
+    all.push_back(std::isfinite(value) ? value : 0);
+  }
+  return all;
+}
+
+std::vector<std::string> sentences(const Json& object, std::string_view key) {
+  std::vector<std::string> all;
+  for (const Json& one : list(object, key)) {
+    if (one.is_string()) all.push_back(one.get<std::string>());
+  }
+  return all;
+}
+
+std::string bytes_of(const Json& object, std::string_view key) {
+  const auto value = figure(object, key);
+  constexpr double kMost = 1e18;
+  return value && *value >= 0 && *value < kMost ? bytes_text(static_cast<std::uint64_t>(*value)) : "–";
+}
+
+std::string percent_of(const Json& object, std::string_view key) {
+  const auto value = figure(object, key);
+  return value ? percent_text(*value) : "–";
+}
+
+std::string share_of(const Json& object, std::string_view key) {
+  const auto value = figure(object, key);
+  return value ? fmt::format("{:.2f} %", 100 * *value) : "–";
+}
+
+std::string time_of(const Json& object, std::string_view key) {
+  const auto value = figure(object, key);
+  return value ? time_text(*value * 1e-9) : "–";
+}
+
+std::string figure_of(const Json& object, std::string_view key, int digits) {
+  const auto value = figure(object, key);
+  return value ? fmt::format("{:.{}g}", *value, digits) : "–";
+}
+
+std::string decibels_of(const Json& object, std::string_view key, std::string_view exact_key) {
+  if (is_true(object, exact_key)) return "exact";
+  const auto value = figure(object, key);
+  return value ? decibel_text(*value) : "–";
+}
+
+std::string file_name(const Json& object, std::string_view key) {
+  const std::string path = words(object, key);
+  const std::size_t slash = path.find_last_of('/');
+  return slash == std::string::npos || slash + 1 == path.size() ? path : path.substr(slash + 1);
+}
+
+Cell cell(const std::string& words) { return {text(words)}; }
+Cell cell(const std::string& shown, std::optional<double> value) { return {text(shown), value}; }
+
+Column text_column(std::string title, std::string key) {
+  return {std::move(title), [key = std::move(key)](const Json& entry) { return cell(words(entry, key)); }};
+}
+
+Column text_column(std::string title, std::string (*text)(const Json& entry)) {
+  return {std::move(title), [text](const Json& entry) { return cell(text(entry)); }};
+}
+
+namespace {
+
+// A figure, as `text_of` shows it.
+template <class TextOf>
+Column number_column(std::string title, std::string key, const TextOf& text_of) {
+  return {std::move(title),
+          [key = std::move(key), text_of](const Json& entry) {
+            return cell(text_of(entry, key), figure(entry, key));
+          },
+          /*is_number=*/true};
+}
+
+}  // namespace
+
+Column bytes_column(std::string title, std::string key) {
+  return number_column(std::move(title), std::move(key), bytes_of);
+}
+Column percent_column(std::string title, std::string key) {
+  return number_column(std::move(title), std::move(key), percent_of);
+}
+Column share_column(std::string title, std::string key) {
+  return number_column(std::move(title), std::move(key), share_of);
+}
+Column time_column(std::string title, std::string key) {
+  return number_column(std::move(title), std::move(key), time_of);
+}
+Column figure_column(std::string title, std::string key, int digits) {
+  return number_column(std::move(title), std::move(key), [digits](const Json& entry, std::string_view name) {
+    return figure_of(entry, name, digits);
+  });
+}
+Column decibel_column(std::string title, std::string key, std::string exact_key) {
+  return number_column(std::move(title), std::move(key),
+                       [exact_key = std::move(exact_key)](const Json& entry, std::string_view name) {
+                         return decibels_of(entry, name, exact_key);
+                       });
+}
+
+Column only_if(bool (*condition)(const Json& entry), Column column) {
+  column.cell = [condition, cell = std::move(column.cell)](const Json& entry) {
+    return condition(entry) ? cell(entry) : cell(Json());
+  };
+  return column;
+}
+
+void DataTable::add(const std::vector<Cell>& cells) {
+  if (++rows_ > kMostRows) return;
+  Markup row;
+  for (std::size_t i = 0; i < cells.size() && i < columns_.size(); ++i) {
+    Attributes attributes;
+    if (columns_[i].is_number) attributes.push_back({"class", "number"});
+    if (cells[i].value) attributes.push_back({"data-value", fmt::format("{:.9g}", *cells[i].value)});
+    if (i == 0) attributes.push_back({"scope", "row"});
+    row += i == 0 ? element("th", attributes, cells[i].content) : element("td", attributes, cells[i].content);
+  }
+  body_ += element("tr", row);
+}
+
+void DataTable::add_entry(const Json& entry) {
+  std::vector<Cell> cells;
+  for (const Column& column : columns_) cells.push_back(column.cell(entry));
+  add(cells);
+}
+
+Markup DataTable::markup() const {
+  if (rows_ == 0) return {};
+  Markup heads;
+  for (const Column& column : columns_) {
+    Attributes attributes = {{"scope", "col"}};
+    if (column.is_number) attributes.push_back({"class", "number"});
+    heads += element("th", attributes, text(column.title));
+  }
+  const Markup table = element(
+      "table", {{"class", "data"}},
+      element("caption", text(caption_)) + element("thead", element("tr", heads)) + element("tbody", body_));
+  Markup made = element(
+      "div", {{"class", "scroll"}, {"tabindex", "0"}, {"role", "group"}, {"aria-label", plain(caption_)}},
+      table);
+  if (rows_ > kMostRows)
+    made += element("p", {{"class", "quiet"}},
+                    text(fmt::format("… and {} more rows, which the JSON document has.", rows_ - kMostRows)));
+  return made;
+}
+
+Markup data_table(std::string caption, const Json& entries, std::vector<Column> columns) {
+  DataTable table(std::move(caption), std::move(columns));
+  for (const Json& entry : entries) table.add_entry(entry);
+  return table.markup();
+}
+
 namespace {
 
 constexpr std::size_t kMostSections = 500;  // of one document
@@ -32,7 +228,7 @@ Section rest_section(const std::string& verb, const Json& results, const Json& e
 // A model that could not be done.
 Section failed_section(const std::string& verb, const Json& error) {
   Section section;
-  const std::string name = file_name(words(error, "model"));
+  const std::string name = file_name(error, "model");
   section.title = fmt::format("{}: {}", verb, name);
   section.verdict = Verdict::kBad;
   section.headline = words(error, "message");
@@ -86,6 +282,7 @@ Markup badge(Verdict verdict, const std::string& words) {
 
 Markup heading(Literal words) { return element("h3", Markup(words)); }
 Markup paragraph(const std::string& words) { return words.empty() ? Markup() : element("p", text(words)); }
+Markup quiet(const std::string& words) { return element("p", {{"class", "quiet"}}, text(words)); }
 
 Markup note_list(const std::vector<std::string>& notes) {
   if (notes.empty()) return {};
@@ -105,18 +302,17 @@ Markup details(const std::string& title, const Markup& content) {
 }
 
 Markup cpu_table(const Json& cpus) {
-  DataTable table("On other CPUs", {{"CPU"}, {"result"}, {"how"}, {"samples", DataTable::Kind::kNumber}});
-  for (const Json& cpu : cpus) {
-    const bool is_run = is_true(cpu, "run"), is_same = is_true(cpu, "same");
+  const auto result = [](const Json& cpu) -> Cell {
+    if (!is_true(cpu, "run")) return {text("not run: " + words(cpu, "why_not"))};
     const std::string how_close =
         is_true(cpu, "exact") ? "equal to the bit" : decibels_of(cpu, "sqnr_db", "exact") + " from here";
-    table.add({cell(words(cpu, "cpu")),
-               {is_run ? badge(is_same ? Verdict::kGood : Verdict::kBad, how_close)
-                       : text("not run: " + words(cpu, "why_not"))},
-               cell(words(cpu, "how")),
-               cell(figure_of(cpu, "samples", 6), figure(cpu, "samples"))});
-  }
-  return table.markup();
+    return {badge(is_true(cpu, "same") ? Verdict::kGood : Verdict::kBad, how_close)};
+  };
+  return data_table("On other CPUs", cpus,
+                    {text_column("CPU", "cpu"),
+                     {"result", result},
+                     text_column("how", "how"),
+                     figure_column("samples", "samples", 6)});
 }
 
 }  // namespace ounce::report::html

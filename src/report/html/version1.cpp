@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "report/html/document.h"
+#include "report/html/section.h"
 
 namespace ounce::report::html {
 namespace {

@@ -1,11 +1,15 @@
+#include "verbs/verb.h"
+
 #include <fmt/format.h>
 #include <ounce/error.h>
 
+#include <new>
 #include <sstream>
+#include <system_error>
 #include <vector>
 
+#include "base/cancel.h"
 #include "base/text.h"
-#include "verbs/verb.h"
 
 namespace ounce::verbs {
 
@@ -37,6 +41,31 @@ const VerbInfo& find_verb(std::span<const VerbInfo* const> verbs, const std::str
   }
   if (found == nullptr) throw Error(ErrorCode::kUsage, "say what to do: the verb is empty");
   return *found;
+}
+
+namespace {
+
+Failure failed(ErrorCode code, const std::string& message) { return {exit_code(code), message, code}; }
+
+}  // namespace
+
+Failure current_failure() {
+  try {
+    throw;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kCancelled) {
+      // Whatever was wrong with the bytes: they were not the file's.
+      if (const auto cut = take_file_fault()) return failed(ErrorCode::kIo, *cut);
+    }
+    return {exit_code(error.code()), report::with_options(error), error.code(),
+            report::fields_in(error.what())};
+  } catch (const std::bad_alloc&) {
+    return failed(ErrorCode::kIo, "out of memory");
+  } catch (const std::system_error& error) {
+    return failed(ErrorCode::kIo, error.what());
+  } catch (const std::exception& error) {
+    return failed(ErrorCode::kInternal, fmt::format("internal error: {}; please report it", error.what()));
+  }
 }
 
 }  // namespace ounce::verbs

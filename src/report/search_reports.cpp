@@ -1,5 +1,3 @@
-#include "report/reports.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,13 +7,11 @@
 
 #include "recipe/format_info.h"
 #include "report/recipe_command.h"
-#include "report/sqnr_words.h"
+#include "report/reports.h"
 #include "report/table.h"
 
 namespace ounce::report {
 namespace {
-
-using Align = Table::Align;
 
 std::string speed_text(const TuneTrial& trial) {
   return trial.is_timed ? fmt::format("{:.2f} ×", trial.speed_up.ratio) : "-";
@@ -61,14 +57,8 @@ Table trial_table(const TuneResult& result) {
     if (!has_memory) return speed_text(trial);
     return fmt::format("{}, {}", speed_text(trial), trial.memory ? percent_text(trial.memory_ratio) : "-");
   };
-  Table table({{"tried"},
-               {"size", Align::kRight},
-               {has_memory ? "speed, memory" : "speed", Align::kRight},
-               {"SQNR", Align::kRight},
-               {"same top-1", Align::kRight},
-               {result.best.metric ? result.best.metric->name : "metric", Align::kRight},
-               {""},
-               {"gate"}});
+  Table table({"tried", ">size", has_memory ? ">speed, memory" : ">speed", ">SQNR", ">same top-1",
+               ">" + (result.best.metric ? result.best.metric->name : "metric"), "", "gate"});
   for (std::size_t i = 0; i < result.trials.size(); ++i) {
     const TuneTrial& trial = result.trials[i];
     if (!trial.problem.empty()) continue;
@@ -153,12 +143,7 @@ std::string tune_text(const TuneResult& result) {
 }
 
 std::string tune_table(const std::vector<TuneRow>& rows) {
-  Table table({{"model"},
-               {"best"},
-               {"size", Align::kRight},
-               {"speed", Align::kRight},
-               {"SQNR", Align::kRight},
-               {"result"}});
+  Table table({"model", "best", ">size", ">speed", ">SQNR", "result"});
   for (const TuneRow& row : rows) {
     if (!row.error.empty()) {
       table.add({row.model.string(), "-", "-", "-", "-", "error"});
@@ -170,6 +155,114 @@ std::string tune_table(const std::vector<TuneRow>& rows) {
                row.result.passed ? "passed" : "nothing passed"});
   }
   return table.text();
+}
+
+namespace {
+
+constexpr double kBar = 12;  // characters of the longest
+
+std::string drop_text(const std::optional<double>& drop) {
+  return drop ? plainly("{:+.4f}", std::fabs(*drop) < 5e-5 ? 0.0 : *drop) : "-";
+}
+
+std::string marks_of(const GroupSensitivity& group) {
+  std::string marks;
+  const auto add = [&](bool is, const char* mark) {
+    if (is) marks += (marks.empty() ? "" : ", ") + std::string(mark);
+  };
+  add(group.is_first, "first");
+  add(group.is_last, "last");
+  add(group.is_attention, "attention");
+  return marks;
+}
+
+std::string bar_of(double share, double largest) {
+  const double length = largest > 0 ? kBar * share / largest : 0;
+  return std::string(static_cast<std::size_t>(std::lround(length)), '#');
+}
+
+std::string group_table(const SensitivityResult& result) {
+  const bool has_metric = !result.metric.empty();
+  std::vector<std::string> columns = {">", "layer", "op", ">weights", ">estimated", ">alone", ">without"};
+  if (has_metric) {
+    columns.insert(columns.end(), {">drop", ">drop without"});
+  }
+  columns.insert(columns.end(), {">noise", "", ""});
+  Table table(columns);
+  std::size_t rank = 0;
+  for (const GroupSensitivity& group : result.groups) {
+    if (!group.is_measured) break;
+    const bool is_one = group.layers.size() == 1;
+    std::vector<std::string> cells = {fmt::format("{}", ++rank),
+                                      group.name,
+                                      is_one ? group.op_type : fmt::format("{} layers", group.layers.size()),
+                                      bytes_text(group.weight_bytes),
+                                      decibel_text(group.estimated_db),
+                                      decibel_text(group.alone_db),
+                                      decibel_text(group.without_db)};
+    if (has_metric) cells.insert(cells.end(), {drop_text(group.alone_drop), drop_text(group.without_drop)});
+    cells.insert(cells.end(), {fmt::format("{:.1f} %", 100 * group.share),
+                               bar_of(group.share, result.groups.front().share), marks_of(group)});
+    table.add(std::move(cells));
+  }
+  return table.text();
+}
+
+// What was not measured, in one line.
+std::string rest_line(const SensitivityResult& result) {
+  std::size_t count = 0;
+  double worst = INFINITY;
+  for (const GroupSensitivity& group : result.groups) {
+    if (group.is_measured) continue;
+    ++count;
+    worst = std::min(worst, group.estimated_db);
+  }
+  if (count == 0) return {};
+  return plainly("{} more not measured, estimated at {} or better: {}\n", count, decibel_text(worst),
+                 with_options("leave out `measure` to measure all"));
+}
+
+// For a shell.
+std::string quoted(const std::string& text) {
+  std::string made = "'";
+  for (const char c : text) made += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return made + "'";
+}
+
+std::string exclude_lines(const SensitivityResult& result, double min_sqnr) {
+  if (result.exclude.empty() && result.is_enough)
+    return plainly("{} reaches {:g} dB with nothing left out\n", name_of(result.format), min_sqnr);
+  if (result.exclude.empty())
+    return plainly("leaving layers out does not bring it nearer to {:g} dB\n", min_sqnr);
+  std::string text = result.is_enough ? plainly("to reach {:g} dB ({} measured) leave out:\n", min_sqnr,
+                                                decibel_text(result.exclude_db))
+                                      : plainly("{:g} dB are out of reach; {} measured without:\n", min_sqnr,
+                                                decibel_text(result.exclude_db));
+  text += plainly("  --to {}{}", name_of(result.format),
+                  is_static(result.format) ? " --no-search --no-equalize" : "");
+  for (const auto& [node, format] : result.nodes)
+    text += " --node " + quoted(fmt::format("{}={}", escaped(node), name_of(format)));
+  if (!result.nodes.empty()) return text + '\n';
+  for (const std::string& expression : result.exclude) text += " --exclude " + quoted(escaped(expression));
+  return text + '\n';
+}
+
+}  // namespace
+
+std::string sensitivity_text(const SensitivityResult& result, double min_sqnr) {
+  std::string text =
+      plainly("{} to {}: {} sample{}, ONNX Runtime {}, everything quantized {}", result.model.string(),
+              name_of(result.format), result.samples, result.samples == 1 ? "" : "s", result.runtime_version,
+              decibel_text(result.all_db));
+  if (!result.metric.empty())
+    text +=
+        plainly(", {} {:.4f} (drop {})", result.metric, result.metric_reference, drop_text(result.all_drop));
+  text += '\n' + group_table(result) + rest_line(result);
+  for (const std::string& finding : result.findings) text += plain(with_options(finding)) + '\n';
+  for (const std::string& note : result.notes) text += plainly("note: {}\n", with_options(note));
+  text += exclude_lines(result, min_sqnr);
+  return text + plainly("{} model{} measured, {} known from before, {}\n", result.measured,
+                        result.measured == 1 ? "" : "s", result.recalled, seconds_text(result.seconds));
 }
 
 }  // namespace ounce::report

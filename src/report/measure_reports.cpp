@@ -1,0 +1,323 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/quality.h"
+#include "report/recipe_command.h"
+#include "report/reports.h"
+#include "report/table.h"
+
+namespace ounce::report {
+namespace {
+
+std::string share_text(const std::optional<double>& share) {
+  return share ? fmt::format("{:.2f} %", 100 * *share) : "-";
+}
+
+// Without a minus before nothing.
+std::string signed_text(double value) { return plainly("{:+.4f}", std::fabs(value) < 5e-5 ? 0.0 : value); }
+
+std::string output_table(const VerifyResult& result) {
+  const bool has_flips = std::any_of(result.outputs.begin(), result.outputs.end(),
+                                     [](const auto& output) { return output.flips.has_value(); });
+  std::vector<std::string> columns = {"output",  ">values",     ">SQNR",       ">max |d|", ">mean |d|",
+                                      ">cosine", ">same top-1", ">same top-5", ">NaN/Inf"};
+  if (has_flips) columns.push_back(">flips");
+  Table table(columns);
+  for (const OutputComparison& output : result.outputs) {
+    const char* kind = output.is_state     ? " (state)"
+                       : !output.is_judged ? " (not judged)"
+                       : output.is_label   ? " (labels)"
+                                           : "";
+    std::vector<std::string> cells = {
+        output.name + kind,
+        fmt::format("{}", output.values),
+        output.is_label ? "-" : decibel_text(output.sqnr_db),
+        output.is_label ? "-" : fmt::format("{:.4g}", output.max_abs_diff),
+        output.is_label ? "-" : fmt::format("{:.4g}", output.mean_abs_diff),
+        output.is_label || std::isnan(output.cosine) ? "-" : fmt::format("{:.6f}", output.cosine),
+        share_text(output.top1_agreement),
+        share_text(output.top5_agreement),
+        output.is_label ? "-"
+                        : fmt::format("{}/{}", output.reference_not_finite, output.candidate_not_finite)};
+    if (has_flips)
+      cells.push_back(output.flips ? fmt::format("{} of {}", *output.flips, output.decisions) : "-");
+    table.add(std::move(cells));
+  }
+  return table.text();
+}
+
+// The worst part of each output whose parts differ.
+std::string slice_lines(const std::vector<OutputComparison>& outputs) {
+  std::string lines;
+  for (const OutputComparison& output : outputs) {
+    if (output.slices.empty()) continue;
+    const OutputSlice& worst = output.slices.front();
+    lines += plainly("worst slice: {}: {}, while the whole has {}\n", worst.name, decibel_text(worst.sqnr_db),
+                     decibel_text(output.sqnr_db));
+  }
+  return lines;
+}
+
+std::string value_text(double value) { return std::isnan(value) ? "-" : fmt::format("{:.4f}", value); }
+
+std::string metric_table(const std::vector<MetricResult>& metrics) {
+  Table table({"metric", ">reference", ">candidate", ">drop", ">95 % sure"});
+  for (const MetricResult& metric : metrics) {
+    const bool is_measured = !std::isnan(metric.drop);
+    table.add({metric.name, is_measured ? value_text(metric.reference) : "not measured",
+               value_text(metric.candidate), is_measured ? signed_text(metric.drop) : "-",
+               metric.has_interval && is_measured
+                   ? plainly("{} … {}", signed_text(metric.drop_low), signed_text(metric.drop_high))
+                   : "-"});
+  }
+  return table.text();
+}
+
+std::string edge_lines(const std::vector<EdgeCase>& cases) {
+  std::size_t held = 0, failed = 0, left_out = 0;
+  std::string lines;
+  for (const EdgeCase& edge : cases) {
+    ++(edge.is_left_out ? left_out : edge.passed ? held : failed);
+    lines += plainly("  {} {}: {}\n",
+                     edge.is_left_out ? "-     "
+                     : edge.passed    ? "ok    "
+                                      : "FAILED",
+                     edge.name, with_options(edge.finding));
+  }
+  std::string text = fmt::format("edge cases: {} held", held);
+  if (failed != 0) text += fmt::format(", {} FAILED", failed);
+  if (left_out != 0) text += fmt::format(", {} left out", left_out);
+  return text + '\n' + lines;
+}
+
+}  // namespace
+
+std::string verify_text(const VerifyResult& result) {
+  std::string text = plainly("{} against {}: {} {}sample{}, ONNX Runtime {}\n", result.candidate.string(),
+                             result.reference.string(), result.samples, result.is_generated ? "random " : "",
+                             result.samples == 1 ? "" : "s", result.runtime_version);
+  text += output_table(result) + slice_lines(result.outputs);
+  if (!result.metrics.empty()) text += metric_table(result.metrics);
+  if (!result.worst.empty()) {
+    text += "largest differences:";
+    for (const SampleDifference& worst : result.worst)
+      text += worst.changed == 0 ? plainly(" {} ({:.4g})", worst.name, worst.max_abs_diff)
+                                 : plainly(" {} ({} labels)", worst.name, worst.changed);
+    text += '\n';
+  }
+  if (!result.edge_cases.empty()) text += edge_lines(result.edge_cases);
+  if (!result.cpus.empty()) text += "on other CPUs:\n";
+  for (const std::string& line : cpu_lines(result.cpus)) text += plainly("  {}\n", line);
+  if (result.is_generated) {
+    text += with_options(
+        "note: the inputs were random; they show that the models agree, not how good they are: give "
+        "`data`\n");
+  }
+  for (const std::string& note : result.notes) text += plainly("note: {}\n", with_options(note));
+  const bool has_numbers = std::any_of(result.outputs.begin(), result.outputs.end(), [](const auto& output) {
+    return output.is_judged && !output.is_state && !output.is_label;
+  });
+  if (const std::string words = sqnr_words(result.worst_sqnr_db); has_numbers && !words.empty())
+    text += words + '\n';
+  // With a confidence that was asked for, the verdict says it.
+  if (!result.certainty.empty() && result.passed && !result.is_confidence_asked)
+    text +=
+        plainly("{}: {}\n", result.is_certain ? "certain" : "not certain", with_options(result.certainty));
+  return text + plain(with_options(result.verdict)) + '\n';
+}
+
+std::string verify_table(const std::vector<VerifyRow>& rows) {
+  Table table({"candidate", ">SQNR", ">max |d|", ">metric", ">drop", "verdict"});
+  std::size_t passed = 0;
+  for (const VerifyRow& row : rows) {
+    if (!row.error.empty()) {
+      table.add({row.model.string(), "-", "-", "-", "-", "error: see above"});
+      continue;
+    }
+    const bool has_metric = !row.result.metrics.empty() && !std::isnan(row.result.metrics[0].drop);
+    const bool has_numbers = !std::isnan(row.result.max_abs_diff);
+    table.add({row.model.string(), has_numbers ? decibel_text(row.result.worst_sqnr_db) : "-",
+               has_numbers ? fmt::format("{:.4g}", row.result.max_abs_diff) : "-",
+               has_metric ? fmt::format("{:.4f}", row.result.metrics[0].candidate) : "-",
+               has_metric ? signed_text(row.result.metrics[0].drop) : "-",
+               row.result.passed ? "passed" : "failed"});
+    passed += row.result.passed ? 1 : 0;
+  }
+  table.add_rule();
+  table.add({fmt::format("total {}", rows.size()), "", "", "", "", fmt::format("{} passed", passed)});
+  return table.text();
+}
+
+namespace {
+
+std::string speed_text(const SpeedUp& speed, bool is_base) {
+  if (is_base) return "1";
+  if (!speed.is_reliable) return "not known: the machine is busy";
+  if (speed.rounds < SpeedUp::kLeastRounds)
+    return fmt::format("too few rounds to tell ({:.3f} … {:.3f})", speed.low, speed.high);
+  if (!speed.is_measurable)
+    return fmt::format("no measurable difference ({:.3f} … {:.3f})", speed.low, speed.high);
+  return fmt::format("{:.2f} × ({:.2f} … {:.2f})", speed.ratio, speed.low, speed.high);
+}
+
+// Percentiles hold the time that other programs took; a ratio of CPU times does not.
+std::string busy_note(const BenchReport& report) {
+  const bool is_reliable = std::all_of(report.models.begin(), report.models.end(), [](const auto& model) {
+    return std::all_of(model.batches.begin(), model.batches.end(),
+                       [](const auto& batch) { return batch.speed_up.is_reliable; });
+  });
+  return fmt::format(
+      "note: the machine is busy: calls took {:.1f} times their CPU time, so latencies are too long. {}\n",
+      report.load,
+      is_reliable ? "Speed-ups compare CPU times; their intervals are 10 % wider on both sides"
+                  : "Speed-ups on several threads need an idle machine: end other programs and run again");
+}
+
+constexpr std::size_t kShownOps = 10, kShownNodes = 5;
+
+std::string share_text(double seconds, const Profile& profile) {
+  return percent_text(profile.seconds > 0 ? seconds / profile.seconds : 0);
+}
+
+std::string profile_text(const BenchResult& model) {
+  const Profile& profile = *model.profile;
+  Table ops({"op", ">nodes", ">time", ">share"});
+  for (std::size_t i = 0; i < std::min(kShownOps, profile.ops.size()); ++i) {
+    const OpTime& op = profile.ops[i];
+    ops.add(
+        {op.op_type, fmt::format("{}", op.nodes), time_text(op.seconds), share_text(op.seconds, profile)});
+  }
+  Table nodes({"node", "op", ">time", ">share"});
+  for (std::size_t i = 0; i < std::min(kShownNodes, profile.nodes.size()); ++i) {
+    const NodeTime& node = profile.nodes[i];
+    nodes.add({node.node, node.op_type, time_text(node.seconds), share_text(node.seconds, profile)});
+  }
+  return plainly("{}: {} in nodes, {} of it in kernels that multiply integers ({} runs)\n",
+                 model.model.string(), time_text(profile.seconds), percent_text(profile.integer_share),
+                 profile.runs) +
+         ops.text() + nodes.text();
+}
+
+}  // namespace
+
+std::string bench_text(const BenchReport& report) {
+  Table start(
+      {"model", ">size", ">load", ">first run", ">cold start", ">peak memory", ">load peak", ">after load"});
+  Table runs({"model", ">batch", ">p50", ">p90", ">p99", ">min", ">mean", ">samples/s", "speed (95 % sure)"});
+  bool is_cache_dropped = true, has_cold_starts = true;
+  for (const BenchResult& model : report.models) {
+    const bool is_cold = model.cold_start_seconds > 0;
+    has_cold_starts = has_cold_starts && is_cold;
+    is_cache_dropped = is_cache_dropped && model.is_cache_dropped;
+    start.add({model.model.string(), bytes_text(model.bytes), time_text(model.load_seconds),
+               time_text(model.first_seconds), is_cold ? time_text(model.cold_start_seconds) : "-",
+               is_cold ? bytes_text(model.peak_memory) : "-",
+               model.load_memory ? bytes_text(model.load_memory->peak) : "-",
+               model.load_memory ? bytes_text(model.load_memory->stays) : "-"});
+    for (const BatchResult& batch : model.batches) {
+      runs.add({model.model.string(), fmt::format("{}", batch.batch), time_text(batch.latency.p50),
+                time_text(batch.latency.p90), time_text(batch.latency.p99), time_text(batch.latency.min),
+                time_text(batch.latency.mean), fmt::format("{:.0f}", batch.samples_per_second),
+                speed_text(batch.speed_up, &model == &report.models.front())});
+    }
+  }
+  std::string text =
+      plainly("ONNX Runtime {}{}, {} thread{}, {} rounds, {} inputs\n", report.runtime_version,
+              report.cpu.empty() ? "" : " on " + report.cpu,
+              report.threads == 0 ? "all" : std::to_string(report.threads), report.threads == 1 ? "" : "s",
+              report.rounds, report.is_generated ? "random" : "real");
+  text += start.text() + runs.text();
+  for (const BenchResult& model : report.models) {
+    if (model.profile) text += profile_text(model);
+  }
+  if (has_cold_starts && !is_cache_dropped)
+    text += "note: the file cache could not be dropped: cold starts read from memory\n";
+  if (report.load > SpeedUp::kBusyLoad) text += busy_note(report);
+  for (const std::string& note : report.notes) text += plainly("note: {}\n", with_options(note));
+  return text;
+}
+
+std::string decode_text(const DecodeReport& report) {
+  Table table({"model", ">size", ">first token", ">next, p50", ">p90", ">tokens/s", ">perplexity", ">flips"});
+  for (const DecodeResult& model : report.models) {
+    const bool is_first = &model == &report.models.front();
+    const double each = model.next_token.mean;
+    table.add({model.model.string(), bytes_text(model.bytes), time_text(model.first_token.p50),
+               time_text(model.next_token.p50), time_text(model.next_token.p90),
+               each > 0 ? fmt::format("{:.1f}", 1 / each) : "-", fmt::format("{:.4f}", model.perplexity()),
+               is_first ? "-"
+                        : fmt::format("{} ({:.2f} %)", model.flips,
+                                      100.0 * static_cast<double>(model.flips) /
+                                          static_cast<double>(report.tokens))});
+  }
+  std::string text =
+      plainly("ONNX Runtime {} on {}, {} thread{}: {} text{}, a prompt of {}, {} tokens behind\n",
+              report.runtime_version, report.cpu,
+              report.threads == 0 ? "all" : std::to_string(report.threads), report.threads == 1 ? "" : "s",
+              report.texts, report.texts == 1 ? "" : "s", report.prompt, report.tokens);
+  text += table.text();
+  for (const DecodeResult& model : report.models) {
+    if (!model.is_cached)
+      text += plainly("note: {} keeps no past: all of a text is fed for every token\n",
+                      model.model.filename().string());
+  }
+  for (const DecodeResult& model : report.models) {
+    if (!model.verdict.empty())
+      text += plainly("{}: {}\n", model.model.filename().string(), with_options(model.verdict));
+  }
+  for (const std::string& note : report.notes) text += plainly("note: {}\n", with_options(note));
+  return text;
+}
+
+std::string sqnr_words(double sqnr_db) {
+  if (!std::isfinite(sqnr_db)) return "";
+  const double off = 100 * std::pow(10, -sqnr_db / 20);
+  const std::string text = fmt::format("the outputs are off by {:.2g} % of their size", off);
+  if (sqnr_db >= Quality::kHarmless) return text + ": no answer will notice";
+  if (sqnr_db >= Quality::kVeryGood) return text + ": answers hardly ever change";
+  if (sqnr_db >= Quality::kGood) return text + ": answers seldom change";
+  if (sqnr_db >= Quality::kMinUsable) return text + ": answers that are close may change";
+  return fmt::format("warning: {}: use it only if what counts for you still holds",
+                     off < 100 ? text : "the outputs are off by as much as they are large, or more");
+}
+
+std::string label_words(double sqnr_db) {
+  if (!std::isfinite(sqnr_db)) return "";
+  const std::string text = fmt::format("{:.2g} % of the labels changed", 100 * std::pow(10, -sqnr_db / 10));
+  return sqnr_db >= Quality::kMinUsable ? text : "warning: " + text;
+}
+
+namespace {
+
+bool is_equal(double sqnr_db) { return std::isinf(sqnr_db) && sqnr_db > 0; }
+
+std::string line_of(const CpuComparison& found) {
+  if (!found.is_run()) return plainly("{}: not run: {}", found.cpu, with_options(found.why_not));
+  std::string text = plainly("{}: ", found.cpu);
+  if (is_equal(found.sqnr_db)) {
+    text += "equal to the bit";
+  } else {
+    text += plainly("{} from what it gives here", decibel_text(found.sqnr_db));
+    if (!is_equal(found.reference_sqnr_db))
+      text += plainly(" (the original: {})", decibel_text(found.reference_sqnr_db));
+  }
+  if (found.flips != 0) {
+    text += plainly(", {} of {} answers are others (the original: {})", found.flips, found.answers,
+                    found.reference_flips);
+  }
+  text += plainly(", {} sample{}, {}, ONNX Runtime {}", found.samples, found.samples == 1 ? "" : "s",
+                  found.how, found.runtime_version);
+  return found.is_same() ? text : text + ": NOT THE SAME";
+}
+
+}  // namespace
+
+std::vector<std::string> cpu_lines(const std::vector<CpuComparison>& cpus) {
+  std::vector<std::string> lines;
+  for (const CpuComparison& found : cpus) lines.push_back(line_of(found));
+  return lines;
+}
+
+}  // namespace ounce::report
