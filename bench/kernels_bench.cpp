@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/reference.h"
+#include "support/kernel_reference.h"
 
 namespace {
 

@@ -11,14 +11,14 @@ find_path(OUNCE_FMT_HEADERS fmt/format.h REQUIRED)
 # All that a runner takes: what opens the library and talks to the other side, and the reader of models, which finds the
 # files with external data.
 set(sources
-  base/cancel.cpp base/element_type.cpp base/error.cpp base/machine.cpp data/tensor.cpp
-  io/file_guard.cpp io/folder.cpp io/mapped_file.cpp
+  base/cancel.cpp base/error.cpp base/machine.cpp base/text.cpp data/tensor.cpp
+  io/file_guard.cpp io/mapped_file.cpp
   formats/onnx/file/attributes.cpp formats/onnx/file/cursor.cpp formats/onnx/file/external_data.cpp
   formats/onnx/file/model.cpp formats/onnx/file/reader.cpp formats/onnx/file/tensor_reader.cpp formats/onnx/file/types.cpp
   model/model_file.cpp ops/op_info.cpp
   runner/main.cpp runtime/child_process.cpp runtime/executor.cpp runtime/masked_cpu.cpp runtime/ort_executor.cpp
   runtime/serve.cpp runtime/wire.cpp
-  runtime/ort/bound_run.cpp runtime/ort/library.cpp runtime/ort/session.cpp runtime/ort/status.cpp runtime/ort/value.cpp)
+  runtime/ort/bound_run.cpp runtime/ort/c_api.cpp runtime/ort/library.cpp runtime/ort/session.cpp)
 
 set(folder ${PROJECT_BINARY_DIR}/arm64)
 # The folder of fmt is this machine's /usr/include: it comes last, after the headers of the other one.

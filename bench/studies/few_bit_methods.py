@@ -89,7 +89,7 @@ class Study:
         return blocks.reshape(-1, weight.shape[1])[:weight.shape[0]]
 
     def nearest(self, weight, energy=None):
-        """The search of src/quant/block_scales.h."""
+        """The search of src/quant/blocks.h."""
         x = self.cut(weight)
         h = np.ones_like(x) if energy is None else self.cut(np.repeat(energy[:, None], weight.shape[1], 1))
         low, high = x.min(1, keepdims=True), x.max(1, keepdims=True)

@@ -114,7 +114,7 @@ struct NamesOf<ScaleMethod> {
 };
 
 enum class Rounding {
-  kBalanced,  // so that the errors of a channel sum to zero; see src/quant/balance.h
+  kBalanced,  // so that the errors of a channel sum to zero; see src/quant/linear.h
   kNearest,
   kAdaptive,  // so that each layer gives what it gave before, on calibration data; slower
 };

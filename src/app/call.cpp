@@ -1,4 +1,4 @@
-#include "app/call.h"
+#include "app/session.h"
 
 #include <fmt/format.h>
 #include <ounce/app/session.h>
@@ -173,7 +173,7 @@ void Call::run(std::chrono::nanoseconds timeout) {
     finish();
     throw Failure(Status::kMemory, "no thread left to watch the time");
   }
-  // Nobody may have been there to end it: an answer that comes late is none.
+  // The watchdog may have been late: an answer after the deadline is a timeout.
   if (has_timeout && Clock::now() > deadline) {
     impl.outputs = {};
     throw too_late();

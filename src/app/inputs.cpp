@@ -1,4 +1,4 @@
-#include "app/call.h"
+#include "app/session.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "app/call.h"
+#include "app/session.h"
 #include "data/source/data_feed.h"
 #include "runtime/ort/library.h"
 #include "support/app_models.h"

@@ -12,11 +12,10 @@
 #include "base/machine.h"
 #include "base/quality.h"
 #include "data/contract/contract_file.h"
-#include "data/contract/golden.h"
 #include "data/convert.h"
 #include "formats/onnx/file/reader.h"
 #include "runtime/masked_cpu.h"
-#include "runtime/ort/version.h"
+#include "runtime/ort/library.h"
 
 namespace ounce::app {
 namespace {

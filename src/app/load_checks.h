@@ -1,4 +1,4 @@
-// What has to hold before a model is given to an app: each check has its Status.
+// The checks of a model before an app gets it, each with its Status.
 #pragma once
 
 #include <ounce/app/session.h>
@@ -16,11 +16,11 @@
 
 namespace ounce::app {
 
-// Before it is loaded: the model and its external data (model_digest.h). Throws Failure{kWrongDigest}, and
+// Before it is loaded: the model and its external data (ModelDigest). Throws Failure{kWrongDigest}, and
 // Failure{kBadModel} for a model without a path that names external data.
 void check_digest(const ModelBytes& model, const std::string& expected);
 
-// What the metadata says. Throws Failure.
+// Checks the metadata. Throws Failure.
 void check_metadata(const runtime::Session& session, const Checks& checks);
 
 // A place that a model was made for, "android-arm64@1.22.0+vnni": throws Failure{kRuntimeTooOld} or
@@ -28,26 +28,21 @@ void check_metadata(const runtime::Session& session, const Checks& checks);
 void check_target(const std::string& target, const std::string& runtime_version, const std::string& machine,
                   const std::string& kernels, const Checks& checks, const std::string& model);
 
-// The golden sample of a model's contract, run in the app: the proof that its preprocessing, its runtime and
-// its CPU give what was recorded.
-
-// Throw Failure{kContractMismatch}, Failure{kGoldenMismatch}.
+// The golden sample of a model's contract, run in the app: shows that its preprocessing, its runtime and its
+// CPU give the recorded values. Throw Failure{kContractMismatch}, Failure{kGoldenMismatch}.
 void check_golden_input(const Golden& golden, std::span<const data::TensorView> inputs,
                         const std::string& model);
 void check_golden_output(const Golden& golden, std::span<const data::TensorView> outputs,
                          const std::vector<data::ValueDescription>& names, const std::string& model);
 
-// Values for every input of a model, the same each time: to see that two forms of it give the same bits.
-
-// Free dimensions are 1. Nothing where an input cannot be made up: strings, and what is no tensor.
+// Values for every input of a model, the same each time, to check that two forms of it give the same bits.
+// Dynamic axes are 1. Empty if an input is no tensor of numbers.
 std::vector<data::Tensor> probe_inputs(const std::vector<data::ValueDescription>& inputs);
 
-// Errors of the layers below as an app's own.
-
-// `bad_input` is what bad input means here: a model that is none, or a run that failed.
+// The status of an error. `bad_input` is the meaning of bad input here: no model, or a failed run.
 Status status_of(ErrorCode code, Status bad_input);
 
-// Does something, and throws Failure where it throws anything else.
+// Runs an action and turns its exceptions into Failure.
 template <class Action>
 auto as_failures(Status bad_input, Action&& action) {
   try {

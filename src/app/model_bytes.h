@@ -1,4 +1,4 @@
-// A model's bytes, wherever they come from.
+// A model's bytes, from a file, memory or a descriptor, and their digests.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ class ModelBytes {
  public:
   // Throw Failure.
   static ModelBytes of_file(const std::filesystem::path& path);
-  static ModelBytes of_memory(std::span<const std::byte> bytes);  // stay the caller's
+  static ModelBytes of_memory(std::span<const std::byte> bytes);  // the caller keeps them
   static ModelBytes of_descriptor(int descriptor, std::uint64_t offset, std::uint64_t length);
 
   ModelBytes(ModelBytes&& other) noexcept;
@@ -27,7 +27,7 @@ class ModelBytes {
   std::string_view bytes() const { return bytes_; }
   const std::string& name() const { return name_; }                     // for errors
   const std::filesystem::path& path() const { return path_; }           // empty: it has none
-  bool stays() const { return !path_.empty() || mapping_ != nullptr; }  // rather than being the caller's
+  bool stays() const { return !path_.empty() || mapping_ != nullptr; }  // false: the caller owns them
   bool was_cut() const noexcept { return file_.was_cut() || guard_.was_cut(); }  // while it was read
   bool is_ort() const;  // in the runtime's own format: there is nothing to unpack
 
@@ -38,23 +38,22 @@ class ModelBytes {
   std::filesystem::path path_;
   std::string_view bytes_;
   io::MappedFile file_;
-  void* mapping_ = nullptr;  // of a part of somebody's file
+  void* mapping_ = nullptr;  // a part of the caller's file
   std::size_t mapped_ = 0;
   io::FileGuard guard_;  // of that mapping
 };
 
-// What tells one model from another: digests over the model and its external data.
+// Digests over the model and its external data.
 //
 //   const ModelDigest files(model);
 //   files.identity();   // 32 digits, fast: names files in the cache. Not for security.
-//   files.sha256();     // 64 digits: the model is the very one that was expected
+//   files.sha256();     // 64 digits: the model is the expected one
 //
 // Without external data these are the digests of the model's bytes; the second one is what `sha256sum`
 // prints. With external data both are digests of digests: of the model's, then of each external file's in the
 // byte order of the locations that the model names. For SHA-256 the digests are lines of text:
 //
 //   sha256sum model.onnx a.bin b.bin | cut -d ' ' -f 1 | sha256sum
-
 class ModelDigest {
  public:
   // Opens the external data; that of a model without a path is not covered. Throws Error.
@@ -68,7 +67,7 @@ class ModelDigest {
   onnx::Model read_;  // holds the external data
 };
 
-// The identity, or nothing for a model that we cannot read; the runtime may still load it.
+// The identity; empty for a model that cannot be read here. The runtime may still load it.
 std::string identity_or_nothing(const ModelBytes& model);
 
 }  // namespace ounce::app

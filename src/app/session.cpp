@@ -5,10 +5,9 @@
 
 #include <atomic>
 
-#include "app/call.h"
 #include "app/load_checks.h"
 #include "app/model_bytes.h"
-#include "app/unpack.h"
+#include "app/unpacked_file.h"
 #include "base/cancel.h"
 #include "base/digest.h"
 #include "base/machine.h"
@@ -106,7 +105,7 @@ struct Loader {
         return;
       } catch (const Error& error) {
         if (error.code() != ErrorCode::kBadInput || tries != 0) throw;
-        std::error_code ignored;  // somebody has damaged it: it is made once more
+        std::error_code ignored;  // it is damaged: it is made again
         std::filesystem::remove(made.result.file, ignored);
       }
     }
@@ -129,7 +128,7 @@ struct Loader {
         impl.session.emplace(library, bytes.path(), session_options_of(options));
       }
     }
-    impl.bytes.reset();  // nobody looks into them any more
+    impl.bytes.reset();  // no longer used
   }
 
   static void check(const std::shared_ptr<const Impl>& impl, const LoadOptions& options) {

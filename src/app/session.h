@@ -1,28 +1,35 @@
+// The parts of a Session and a Call of an app: the loaded model, the memory of its inputs, and the timeouts
+// of runs.
 #pragma once
 
+#include <ounce/app/inputs.h>
 #include <ounce/app/session.h>
 #include <ounce/contract.h>
 
+#include <chrono>
+#include <cstdlib>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
 #include "app/model_bytes.h"
 #include "app/unpacked_file.h"
+#include "data/tensor.h"
+#include "runtime/ort/bound_run.h"
 #include "runtime/ort/library.h"
 #include "runtime/ort/session.h"
 
 namespace ounce::app {
 
-// What a Session holds: the model as the runtime has loaded it, and what its memory belongs to.
-
+// The model as the runtime has loaded it, and the owners of its memory.
 struct Session::Impl {
-  // The session may look into these: they go after it.
+  // The session may refer to these: they are destroyed after it.
   std::optional<ModelBytes> bytes;
   std::optional<UnpackedFile> unpacked;
   std::optional<runtime::Session> session;
 
-  // Did a file that the session looks into become shorter? Then its outputs mean nothing.
+  // True if a file of the session became shorter: then its outputs mean nothing.
   bool was_cut() const noexcept {
     return (bytes && bytes->was_cut()) || (unpacked && unpacked->file.was_cut()) ||
            (session && session->was_cut());
@@ -33,9 +40,73 @@ struct Session::Impl {
   Facts facts;
 };
 
-// ONNX Runtime for an app.
-
-// Throws Failure{kNoRuntime}.
+// Opens ONNX Runtime. Throws Failure{kNoRuntime}.
 std::shared_ptr<const runtime::Library> open_library(const std::string& wanted);
+
+// Ends runs that take too long, for all calls of the process, in one thread that starts with the first
+// timeout.
+//
+//   Watchdog::Entry entry(stop, this);
+//   entry.arm(deadline);  …  entry.disarm();
+//
+// Arming and disarming allocate nothing, and wake the thread only for the earliest deadline.
+class Watchdog {
+ public:
+  using Moment = std::chrono::steady_clock::time_point;
+
+  class Entry {
+   public:
+    // `late` is called in the watchdog's thread, at most once for each arm(), and never after disarm().
+    Entry(void (*late)(void*), void* user) : late_(late), user_(user) {}
+    ~Entry() { disarm(); }
+    Entry(const Entry&) = delete;
+    Entry& operator=(const Entry&) = delete;
+
+    void arm(Moment deadline);  // throws std::system_error when no thread can be started
+    void disarm() noexcept;
+
+   private:
+    friend class Watchdog;
+    void (*late_)(void*);
+    void* user_;
+    Moment deadline_{};
+    Entry* previous_ = nullptr;
+    Entry* next_ = nullptr;
+    bool is_armed_ = false;
+  };
+
+ private:
+  struct State;
+  static State& state();
+  static void watch();
+};
+
+struct FreeMemory {
+  void operator()(std::byte* memory) const { std::free(memory); }
+};
+
+// Memory for the inputs of a call, and a run that is bound to it.
+struct Call::Impl {
+  explicit Impl(std::shared_ptr<const Session::Impl> model);
+
+  // Why a run has to end.
+  enum class End { kNone, kCancelled, kTimeout };
+  void stop(End why) noexcept;
+
+  std::shared_ptr<const Session::Impl> model;
+  std::unique_ptr<std::byte[], FreeMemory> memory;
+  std::vector<data::TensorView> inputs;       // of it
+  std::optional<runtime::BoundRun> run;       // refers to the model
+  std::span<const data::TensorView> outputs;  // of the last run; empty before
+
+  std::mutex mutex;
+  bool is_running = false;
+  End end = End::kNone;
+  Watchdog::Entry timer;
+};
+
+// Pixels of any layout as an upright picture: uint8 [height, width, 3] in RGB, or [height, width] in gray.
+// Throws Failure{kUsage}.
+data::Tensor upright(const Pixels& pixels);
 
 }  // namespace ounce::app

@@ -11,7 +11,7 @@
 
 #include "app/load_checks.h"
 #include "base/digest.h"
-#include "data/contract/golden.h"
+#include "data/contract/contract_file.h"
 #include "io/descriptor.h"
 #include "runtime/masked_cpu.h"
 #include "runtime/ort/library.h"

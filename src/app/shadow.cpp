@@ -9,7 +9,6 @@
 #include "app/load_checks.h"
 #include "app/model_bytes.h"
 #include "app/shadow.h"
-#include "app/shadow_compare.h"
 #include "base/digest.h"
 #include "base/machine.h"
 
@@ -114,7 +113,7 @@ void Shadow::Impl::offer(const Call::Impl& call, double seconds) {
   try {
     copy_into(slots[slot].inputs, call.inputs);
     copy_into(slots[slot].outputs, call.outputs);
-  } catch (const std::bad_alloc&) {  // the answer is there, and that is what counts
+  } catch (const std::bad_alloc&) {  // the answer is complete, and only its comparison is lost
     const std::lock_guard lock(mutex);
     free.push_back(slot);
     ++statistics.dropped;
@@ -147,7 +146,7 @@ void Shadow::Impl::work() {
     }
     free.push_back(slot);
     is_busy = false;
-    changed.notify_all();  // somebody may wait in flush()
+    changed.notify_all();  // for flush()
   }
 }
 

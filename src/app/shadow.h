@@ -1,20 +1,56 @@
-// What a Shadow holds: the queue of calls to be compared, and the thread that does it.
+// The parts of a Shadow: the queue of calls to be compared, the thread that compares them, and the candidate.
 #pragma once
 
+#include <ounce/app/session.h>
 #include <ounce/app/shadow.h>
 
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <filesystem>
+#include <functional>
+#include <memory>
 #include <mutex>
+#include <span>
 #include <thread>
 
-#include "app/call.h"
-#include "app/shadow_compare.h"
+#include "app/session.h"
+#include "data/tensor.h"
+#include "runtime/executor.h"
 
 namespace ounce::app {
 
-// A call that waits. Its memory is used again and again.
+enum class CandidateFault { kNone, kError, kCrash, kTimeout };
+
+// The candidate of a shadow deployment: a model whose runs may fail in any way.
+class Candidate {
+ public:
+  virtual ~Candidate() = default;
+  virtual const std::vector<data::ValueDescription>& inputs() const = 0;
+  virtual const std::vector<data::ValueDescription>& outputs() const = 0;
+  // Throws Error; fault_of() tells its kind. The views are valid until the next run.
+  virtual std::span<const data::TensorView> run(std::span<const data::TensorView> inputs) = 0;
+  virtual CandidateFault fault_of(const Error& error) const;
+};
+
+// Loads a candidate. Throws Error.
+using MakeCandidate = std::function<std::unique_ptr<Candidate>()>;
+
+// In a runner process if `isolated`, else in this one.
+MakeCandidate candidate_of(const std::filesystem::path& model, const LoadOptions& options, bool isolated,
+                           double seconds);
+bool can_isolate() noexcept;
+
+// Adds the outputs of one call to the sums of a shadow, counted as verify() counts them (data/class_rows.h);
+// `output` is the primary's description. False when the candidate has a NaN or an infinity where the primary
+// has a number: then nothing is added.
+bool add_comparison(const data::ValueDescription& output, const data::TensorView& primary,
+                    const data::TensorView& candidate, ShadowOutput& sums);
+
+// True if all values are finite.
+bool is_finite(const data::TensorView& tensor);
+
+// A call in the queue. Its memory is reused.
 struct WaitingCall {
   std::vector<data::Tensor> inputs, outputs;
 };
@@ -24,9 +60,9 @@ struct Shadow::Impl {
        const ShadowOptions& given, bool isolated);
   ~Impl();
 
-  // After a run of the primary. Never waits for the candidate.
+  // Takes a run of the primary. Never waits for the candidate.
   void offer(const Call::Impl& call, double seconds);
-  // Is this call the canary's?
+  // True if the canary answers this call.
   bool is_for_canary(std::uint64_t number) const;
   void canary_answered(double seconds);
   void canary_failed(const std::string& reason);
@@ -42,12 +78,12 @@ struct Shadow::Impl {
   mutable std::mutex mutex;
   std::condition_variable changed;
   std::vector<WaitingCall> slots;
-  std::vector<std::size_t> free, waiting;  // of the slots; their memory is theirs from the start
+  std::vector<std::size_t> free, waiting;  // slots, whose memory is allocated once
   ShadowStatistics statistics;
   std::uint64_t canary_good = 0;  // since its share has grown
   bool ends = false, is_busy = false, has_alarmed = false;
 
-  // Of the thread alone.
+  // Used by the thread only.
   std::unique_ptr<Candidate> candidate;
   std::uint64_t failures_in_a_row = 0, to_rest = 0;
   std::chrono::steady_clock::time_point saved_at = std::chrono::steady_clock::now();
@@ -59,15 +95,14 @@ struct Shadow::Impl {
   void check_limits();
 };
 
-// By name: which of the candidate's values is which of the primary's. Throws Error{kBadInput} when one is
-// missing.
+// Maps the primary's values to the candidate's by name. Throws Error{kBadInput} when one is missing.
 std::vector<std::size_t> order_by_name(const std::vector<data::ValueDescription>& wanted,
                                        const std::vector<data::ValueDescription>& has);
 
 struct ShadowCall::Impl {
   std::shared_ptr<Shadow::Impl> shadow;
   Call call;
-  std::unique_ptr<Candidate> canary;  // of its own: nobody waits for another call
+  std::unique_ptr<Candidate> canary;  // its own, so that no call waits for another
   std::vector<std::string> answer;    // the canary's, by the primary's outputs
   bool was_canary = false;
 };

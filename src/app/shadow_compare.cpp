@@ -1,16 +1,15 @@
-#include "app/shadow_compare.h"
+#include "app/shadow.h"
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
 #include <vector>
 
-#include "app/call.h"
 #include "app/load_checks.h"
 #include "app/session.h"
 #include "data/class_rows.h"
 #include "data/convert.h"
-#include "runtime/isolated.h"
+#include "runtime/hosted.h"
 #include "runtime/ort/bound_run.h"
 
 namespace ounce::app {
@@ -30,10 +29,6 @@ bool add_values(std::span<const T> primary, std::span<const T> candidate, Shadow
     ++sums.values;
   }
   return true;
-}
-
-std::span<const float> floats_in(const data::TensorView& tensor) {
-  return {reinterpret_cast<const float*>(tensor.bytes.data()), tensor.bytes.size() / sizeof(float)};
 }
 
 // Labels have no differences: as in verify(), one that is another one is noise as large as itself.
@@ -76,9 +71,10 @@ bool add_comparison(const data::ValueDescription& output, const data::TensorView
     return true;
   }
   const auto add = [&](const auto& a, const auto& b) { return add_values(std::span(a), std::span(b), sums); };
-  const bool are_numbers = primary.type == ElementType::kFloat ? add(floats_in(primary), floats_in(candidate))
-                                                               : add(data::to_doubles(primary, "output"),
-                                                                     data::to_doubles(candidate, "output"));
+  const bool are_numbers =
+      primary.type == ElementType::kFloat
+          ? add(data::values_of<float>(primary), data::values_of<float>(candidate))
+          : add(data::to_doubles(primary, "output"), data::to_doubles(candidate, "output"));
   if (are_numbers) add_rows(output, primary, candidate, sums);
   return are_numbers;
 }
@@ -88,7 +84,7 @@ bool is_finite(const data::TensorView& tensor) {
   const auto all_finite = [](const auto& values) {
     return std::all_of(values.begin(), values.end(), [](auto value) { return std::isfinite(value); });
   };
-  return tensor.type == ElementType::kFloat ? all_finite(floats_in(tensor))
+  return tensor.type == ElementType::kFloat ? all_finite(data::values_of<float>(tensor))
                                             : all_finite(data::to_doubles(tensor, "output"));
 }
 
@@ -181,7 +177,7 @@ bool can_isolate() noexcept {
 
 MakeCandidate candidate_of(const std::filesystem::path& model, const LoadOptions& options, bool isolated,
                            double seconds) {
-  LoadOptions kept;  // only what counts: callbacks stay with whoever gave them
+  LoadOptions kept;  // without callbacks
   kept.library = options.library;
   kept.threads = options.threads;
   kept.config = options.config;

@@ -1,4 +1,4 @@
-#include "app/shadow_compare.h"
+#include "app/shadow.h"
 
 #include <gmock/gmock.h>
 

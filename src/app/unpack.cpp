@@ -15,14 +15,13 @@
 #include "app/load_checks.h"
 #include "app/model_bytes.h"
 #include "app/session.h"
-#include "app/unpack.h"
 #include "app/unpacked_file.h"
 #include "base/cancel.h"
 #include "base/machine.h"
 #include "io/descriptor.h"
-#include "io/folder.h"
+#include "io/mapped_file.h"
 #include "io/output_file.h"
-#include "runtime/isolated.h"
+#include "runtime/hosted.h"
 #include "runtime/ort/bound_run.h"
 #include "runtime/ort_executor.h"
 
@@ -188,7 +187,7 @@ void make_file(const ModelBytes& model, const fs::path& place, const CacheKey& k
   std::error_code ignored;  // then the file cannot be made either, and says why
   fs::create_directories(place.parent_path(), ignored);
   io::OutputFile output(place, 0,
-                        model.path());  // nobody knows the size; the runtime opens it by its path and writes
+                        model.path());  // of unknown size; the runtime opens it by its path and writes
   const fs::path unfinished = output.unfinished_path();
   result.used_runner = options.uses_runner && has_runner();
   Outputs expected;

@@ -236,7 +236,7 @@ std::size_t align_weights(const std::filesystem::path& path) {
     write_at(file.get(), end - 4, bytes.substr(weight.begin, 4 + weight.bytes), path);
     const auto distance = static_cast<std::uint32_t>(end - 4 - weight.named_at);
     write_at(file.get(), weight.named_at, {reinterpret_cast<const char*>(&distance), sizeof distance}, path);
-    // A file system without holes keeps what nobody reads any more.
+    // A file system without holes keeps the unused bytes.
     ::fallocate(file.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(weight.begin),
                 static_cast<off_t>(4 + weight.bytes));
     end += weight.bytes;

@@ -40,6 +40,17 @@ steady_clock::time_point moment_in(double seconds) {
 
 constinit thread_local std::uint64_t detail::steps = 0;
 
+void FileFault::record(const char* path) noexcept {
+  State none = State::kNone;
+  if (!state_.compare_exchange_strong(none, State::kRecording)) return;
+  for (std::size_t i = 0; i + 1 < path_.size() && path[i] != '\0'; ++i) path_[i] = path[i];
+  state_.store(State::kRecorded, std::memory_order_release);
+}
+
+std::string FileFault::path() const {
+  return state_.load(std::memory_order_acquire) == State::kRecorded ? path_.data() : "";
+}
+
 Call::Call(const Progress* progress) noexcept : Call(progress, kNever, new_fault()) {
   has_own_fault_ = true;
   ended_fault.reset();

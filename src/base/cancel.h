@@ -1,37 +1,51 @@
-// Stopping early. Every thread works for a call, perhaps for one inside of another; long work asks between
+// Stopping early. Every thread works for a call, perhaps for one inside another; long work checks between
 // tiles whether one of them was stopped, and unwinds with Error{kCancelled}, so that every destructor runs
-// and no unfinished file stays behind.
+// and no unfinished file is left.
 //
 //   const Call call(options.progress);   // in each public function
-//   … throw_if_cancelled();              // in whatever takes long
-//   … count_step();                      // in what is short and done very often
+//   … throw_if_cancelled();              // in long work
+//   … count_step();                      // in short steps that are done very often
 //
-// A file that a call reads may become shorter meanwhile (io/file_guard.h). What was read then is not what was
-// in the file, so the call ends with Error{kIo}: where it asks whether it was stopped, before an output gets
-// its name, or, at the latest, when the Call goes.
+// A file that a call reads may become shorter meanwhile (FileGuard in io/mapped_file.h). The bytes that were
+// read are then not those of the file, so the call ends with Error{kIo}: where it checks whether it was
+// stopped, before an output gets its name, or, at the latest, in the destructor of Call.
 #pragma once
 
 #include <ounce/progress.h>
 
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "base/error.h"
-
 namespace ounce {
 
+// The file of a call that could not be read to its end. The handler of SIGBUS records it (io/file_guard.cpp).
+class FileFault {
+ public:
+  // Keeps the first file and drops the others. Safe in signal handlers.
+  void record(const char* path) noexcept;
+  bool is_set() const noexcept { return state_.load(std::memory_order_acquire) != State::kNone; }
+  std::string path() const;  // cut off where it is very long; empty while it is being recorded
+
+ private:
+  enum class State { kNone, kRecording, kRecorded };
+  std::atomic<State> state_{State::kNone};
+  std::array<char, 1024> path_{};
+};
+
 void throw_if_cancelled();
-// The second half of it: throws Error{kIo}.
+// Only the check of files: throws Error{kIo}.
 void throw_if_file_was_cut();
-// Of the call that this thread works for; null when there is none.
+// The fault of the call that this thread works for; null when there is none.
 std::shared_ptr<FileFault> fault_of_call() noexcept;
-// What to say of a file that was cut, of the calls that this thread works for or of one that it has just
-// ended by an exception: another error may have come of it first. Forgets the latter.
+// The message about a cut file of the calls that this thread works for, or of one that an exception has just
+// ended: the cut may have caused another error first. Forgets the latter.
 std::optional<std::string> take_file_fault();
-// Was one of the calls stopped, by somebody or by its deadline? A TimeLimit does not count.
+// True if a call of this thread was stopped. A TimeLimit does not count.
 bool is_cancelled() noexcept;
 
 namespace detail {
@@ -45,14 +59,22 @@ inline void count_step() {
   constexpr std::uint64_t kInterval = 1024;
   if (++detail::steps % kInterval == 0) throw_if_cancelled();
 }
-// The steps that this thread has counted: a measure of its work that does not depend on the machine.
+// The steps that this thread has counted: a measure of work that does not depend on the machine.
 inline std::uint64_t counted_steps() noexcept { return detail::steps; }
 
-// While it lives, this thread and those that work for it (thread_pool.h) work for a call more.
+// Tells a caller that a stage with `total` steps begins; 0: unknown. `progress` may be null.
+inline void begin_stage(Progress* progress, const char* stage, std::uint64_t total = 0) {
+  if (progress == nullptr) return;
+  progress->done = 0;
+  progress->total = total;
+  progress->stage = stage;
+}
+
+// While it lives, this thread and those that work for it (thread_pool.h) work for one more call.
 class Call {
  public:
   explicit Call(const Progress* progress) noexcept;  // may be null: then only the calls around it count
-  // Throws Error{kIo} when a file of it was cut, unless something else is thrown already.
+  // Throws Error{kIo} when a file of the call was cut, unless another exception is on its way.
   ~Call() noexcept(false);
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
@@ -74,11 +96,10 @@ class Call {
   const Call* outer_;
   std::shared_ptr<FileFault> fault_;  // null when there was no memory for it
   bool has_own_fault_;
-  int exceptions_;  // that were on their way when it began
+  int exceptions_;  // on their way when the call began
 };
 
-// While it lives, throw_if_cancelled() throws after so many seconds too. One inside of another ends when the
-// earlier one does.
+// While it lives, throw_if_cancelled() also throws when the time is up. Of nested limits the earliest counts.
 class TimeLimit {
  public:
   explicit TimeLimit(double seconds);
@@ -87,7 +108,7 @@ class TimeLimit {
   Call call_;
 };
 
-// The call of one thread, for another one that works for it:
+// Passes the call of one thread to another thread that works for it:
 //   const CallOfThread call;
 //   … in the other thread: const CallOfThread::Scope scope(call);
 class CallOfThread {

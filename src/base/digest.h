@@ -1,7 +1,4 @@
-// A fast 128-bit digest that tells versions of a file apart. Not for security.
-//
-// Large bytes are cut into pieces, so that several threads can share the work and whoever reads a piece
-// anyway can digest it on the way; the digest of the whole is that of the digests of its pieces, in order.
+// Digests: a fast one that distinguishes versions of a file, and SHA-256 where security depends on it.
 #pragma once
 
 #include <array>
@@ -16,19 +13,17 @@ namespace ounce {
 using Digest = std::array<unsigned char, 16>;  // XXH3-128, in its canonical order of bytes
 
 Digest digest_of(std::string_view bytes);
+// Large data is digested in pieces, on several threads or while it is read: the digest of the whole is that
+// of the digests of its pieces, in order.
 Digest digest_of(const std::vector<Digest>& pieces);
 std::string hex(const Digest& digest);  // 32 hexadecimal digits
 
-// SHA-256 (FIPS 180-4), wherever a digest has to withstand somebody who wants two things to have the same
-// one. base/digest.h is for everything else: it is faster, and protects nothing.
+// SHA-256 (FIPS 180-4), where a digest has to withstand attacks. It uses the CPU's SHA instructions.
 //
 //   Sha256 digest;
 //   digest.add(first);
 //   digest.add(second);
 //   digest.hex();          // as `sha256sum` prints it
-//
-// The CPU's own instructions are used where it has them.
-
 class Sha256 {
  public:
   using Digest = std::array<unsigned char, 32>;

@@ -1,6 +1,8 @@
 // The element types of tensors: their names and widths. The numbers are those of ONNX files.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -45,9 +47,53 @@ struct ElementTypeInfo {
   int bits;               // of one element in raw data; 0 for strings
 };
 
+// In the order of their numbers, so that a type is its own index.
+inline constexpr std::array<ElementTypeInfo, 29> kElementTypes = {{
+    {ElementType::kUndefined, "undefined", 0},
+    {ElementType::kFloat, "float32", 32},
+    {ElementType::kUint8, "uint8", 8},
+    {ElementType::kInt8, "int8", 8},
+    {ElementType::kUint16, "uint16", 16},
+    {ElementType::kInt16, "int16", 16},
+    {ElementType::kInt32, "int32", 32},
+    {ElementType::kInt64, "int64", 64},
+    {ElementType::kString, "string", 0},
+    {ElementType::kBool, "bool", 8},
+    {ElementType::kFloat16, "float16", 16},
+    {ElementType::kDouble, "float64", 64},
+    {ElementType::kUint32, "uint32", 32},
+    {ElementType::kUint64, "uint64", 64},
+    {ElementType::kComplex64, "complex64", 64},
+    {ElementType::kComplex128, "complex128", 128},
+    {ElementType::kBfloat16, "bfloat16", 16},
+    {ElementType::kFloat8E4M3FN, "float8e4m3fn", 8},
+    {ElementType::kFloat8E4M3FNUZ, "float8e4m3fnuz", 8},
+    {ElementType::kFloat8E5M2, "float8e5m2", 8},
+    {ElementType::kFloat8E5M2FNUZ, "float8e5m2fnuz", 8},
+    {ElementType::kUint4, "uint4", 4},
+    {ElementType::kInt4, "int4", 4},
+    {ElementType::kFloat4E2M1, "float4e2m1", 4},
+    {ElementType::kFloat8E8M0, "float8e8m0", 8},
+    {ElementType::kUint2, "uint2", 2},
+    {ElementType::kInt2, "int2", 2},
+    {ElementType::kFloat6E2M3, "float6e2m3", 6},
+    {ElementType::kFloat6E3M2, "float6e3m2", 6},
+}};
+static_assert([] {
+  for (std::size_t i = 0; i < kElementTypes.size(); ++i) {
+    if (static_cast<std::size_t>(kElementTypes[i].type) != i) return false;
+  }
+  return true;
+}());
+
 // Nothing for a number that no schema knows.
-std::optional<ElementType> element_type_of(std::int64_t number);
-const ElementTypeInfo& info_of(ElementType type);
+inline std::optional<ElementType> element_type_of(std::int64_t number) {
+  if (number <= 0 || number >= static_cast<std::int64_t>(kElementTypes.size())) return std::nullopt;
+  return static_cast<ElementType>(number);
+}
+inline const ElementTypeInfo& info_of(ElementType type) {
+  return kElementTypes[static_cast<std::size_t>(type)];
+}
 inline std::string_view name_of(ElementType type) { return info_of(type).name; }
 
 inline bool is_float_weight_type(ElementType type) {

@@ -1,16 +1,13 @@
-#include "base/error.h"
-
 #include <ounce/error.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <utility>
 
 namespace ounce {
 namespace {
 
 // Names out of files go into messages, and may hold anything.
-std::string on_one_line(std::string text) {
+std::string without_line_breaks(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r' || c == '\0'; }, ' ');
   return text;
@@ -33,19 +30,8 @@ int exit_code(ErrorCode code) noexcept {
 }
 
 Error::Error(ErrorCode code, const std::string& message, std::string where)
-    : std::runtime_error(on_one_line(where.empty() ? message : where + ": " + message)),
+    : std::runtime_error(without_line_breaks(where.empty() ? message : where + ": " + message)),
       code_(code),
       where_(std::move(where)) {}
-
-void FileFault::record(const char* path) noexcept {
-  State none = State::kNone;
-  if (!state_.compare_exchange_strong(none, State::kRecording)) return;
-  for (std::size_t i = 0; i + 1 < path_.size() && path[i] != '\0'; ++i) path_[i] = path[i];
-  state_.store(State::kRecorded, std::memory_order_release);
-}
-
-std::string FileFault::path() const {
-  return state_.load(std::memory_order_acquire) == State::kRecorded ? path_.data() : "";
-}
 
 }  // namespace ounce

@@ -6,7 +6,7 @@
 namespace ounce {
 namespace {
 
-// Of names with each other, in a whole text: about a second. One object may have 30,000 names.
+// Comparisons of names in a whole text: about a second. One object may have 30,000 names.
 constexpr std::uint64_t kMostComparisons = 450'000'000;
 
 }  // namespace

@@ -1,10 +1,10 @@
-// JSON that somebody else wrote: the one way by which it is read.
+// Reads untrusted JSON. All JSON input goes through here.
 //
 //   const auto document = parse_json<nlohmann::ordered_json>(text, {.bytes = 1 << 20});
 //
-// What is nested deep overflows the stack of whoever walks through it, and what is parsed takes many times
-// the memory of its text, so both have limits, which are looked at before anything is parsed. An object that
-// keeps its order (ordered_json) looks for each new name among all before it; there is a limit to that, too.
+// Deep nesting overflows the stack of recursive code, and a parsed document takes many times the memory of
+// its text, so both have limits, which are checked before parsing. An object that keeps its order
+// (ordered_json) compares each new name with all before it; the number of names has a limit, too.
 #pragma once
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ struct JsonLimits {
 
 // Throws Error{kBadInput}.
 void require_json_limits(std::string_view text, const JsonLimits& limits, const std::string& where);
-// Likewise, when its objects have so many names that comparing each with each would take long.
+// Throws Error{kBadInput} when objects have so many names that comparing all of them would take long.
 void require_few_names(std::string_view text, const std::string& where);
 
 // Throws Error{kBadInput} that says what is wrong with it.
@@ -42,7 +42,7 @@ Json parse_json(std::string_view text, const JsonLimits& limits = {}, const std:
   }
 }
 
-// Something that is null when it is no JSON, or beyond the limits.
+// Null when the text is no JSON, or beyond the limits.
 template <class Json = nlohmann::json>
 Json parse_json_or_nothing(std::string_view text, const JsonLimits& limits = {}) {
   try {

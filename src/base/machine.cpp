@@ -114,7 +114,7 @@ std::atomic<bool> has_run_out = false;
 void (*end_of_program)() = nullptr;
 std::terminate_handler usual_end = nullptr;
 
-// The exception cannot be asked for later: functions that must not throw call std::terminate() without it.
+// Notes it here, as functions that must not throw call std::terminate() without the exception.
 void on_no_memory() {
   has_run_out = true;
   throw std::bad_alloc();

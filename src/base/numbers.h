@@ -18,9 +18,7 @@ inline std::optional<std::uint64_t> checked_add(std::uint64_t a, std::uint64_t b
   return sum;
 }
 
-// Random numbers that are the same on every machine: SplitMix64, any start of which gives an independent
-// sequence.
-
+// Random numbers that are the same on every machine: SplitMix64. Every seed gives an independent sequence.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}

@@ -6,7 +6,6 @@
 #include <cctype>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <string_view>
 
 namespace ounce {
@@ -168,6 +167,17 @@ std::string plain(std::string_view text) {
   return fmt::format("{}… ({} characters)", start_of(words, kLongestText), with_commas(characters_in(text)));
 }
 
+std::string on_one_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    const bool is_gap = static_cast<unsigned char>(c) <= ' ' || c == '\x7f';
+    if (!is_gap) line += c;
+    if (is_gap && !line.empty() && line.back() != ' ') line += ' ';
+  }
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+  return line;
+}
+
 std::string quoted(const std::string& word) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=,:@%+-";
@@ -179,22 +189,9 @@ std::string quoted(const std::string& word) {
 
 namespace {
 
-char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
-
-// Capitals make no difference.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substituted = diagonal + (lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
-    }
-  }
-  return row[b.size()];
+bool is_same_letter(char a, char b) {
+  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+  return lower(a) == lower(b);
 }
 
 }  // namespace
@@ -207,10 +204,10 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
                                               : std::max<std::size_t>(2, word.size() / 3);
   std::size_t distance = most + 1;
   for (const std::string& candidate : candidates) {
-    if (const std::size_t d = edit_distance(word, candidate); d < distance) {
-      distance = d;
-      best = candidate;
-    }
+    const std::size_t edits = edit_distance(word, std::string_view(candidate), is_same_letter);
+    if (edits >= distance) continue;
+    distance = edits;
+    best = candidate;
   }
   return best;
 }

@@ -30,8 +30,9 @@ ThreadPool::ThreadPool(unsigned threads) {
   try {
     for (unsigned i = 1; i < wanted; ++i) workers_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {
-    // The system has no more threads to give. Those that there are do all of the work.
-  } catch (const std::bad_alloc&) {  // nor memory for one: likewise, as those that run must not be left alone
+    // The system has no more threads: the existing ones do all of the work.
+  } catch (const std::bad_alloc&) {
+    // No memory for another thread: the destructor still has to join those that run.
   }
 }
 
@@ -98,8 +99,8 @@ void ThreadPool::take_steps(std::unique_lock<std::mutex>& lock) {
   }
 }
 
-namespace {
-constexpr std::uint64_t kShareFrom = std::uint64_t{4} << 20;
+void run_serially(std::size_t steps, const std::function<void(std::size_t)>& run) {
+  for (std::size_t i = 0; i < steps; ++i) run(i);
 }
 
 void run_jobs(ThreadPool& pool, std::size_t jobs, const std::function<std::uint64_t(std::size_t)>& bytes,
@@ -107,9 +108,7 @@ void run_jobs(ThreadPool& pool, std::size_t jobs, const std::function<std::uint6
   const ForEach on_all_threads = [&](std::size_t steps, const std::function<void(std::size_t)>& step) {
     pool.for_each(steps, step);
   };
-  const ForEach on_this_thread = [](std::size_t steps, const std::function<void(std::size_t)>& step) {
-    for (std::size_t i = 0; i < steps; ++i) step(i);
-  };
+  constexpr std::uint64_t kShareFrom = std::uint64_t{4} << 20;
   std::vector<std::size_t> small;
   for (std::size_t i = 0; i < jobs; ++i) {
     if (bytes(i) < kShareFrom) {
@@ -118,7 +117,7 @@ void run_jobs(ThreadPool& pool, std::size_t jobs, const std::function<std::uint6
       run(i, on_all_threads);
     }
   }
-  pool.for_each(small.size(), [&](std::size_t i) { run(small[i], on_this_thread); });
+  pool.for_each(small.size(), [&](std::size_t i) { run(small[i], run_serially); });
 }
 
 }  // namespace ounce

@@ -7,8 +7,8 @@
 // are then the same for any number of threads. The first exception of a step is rethrown here
 // after all threads have left the loop.
 //
-// A step must not begin a loop on its own pool, nor two threads one each: that throws Error{kInternal}. Work
-// that loops inside of a loop goes through run_jobs() (jobs.h).
+// A pool runs one loop at a time: a step that begins a loop on its own pool, or a second thread, gets
+// Error{kInternal}. Work that loops inside a loop goes through run_jobs().
 #pragma once
 
 #include <condition_variable>
@@ -46,13 +46,15 @@ class ThreadPool {
   std::vector<std::thread> workers_;
 };
 
-// Many pieces of work of very different sizes on a few threads: large ones one after another with all
-// threads inside each, small ones side by side with one thread each.
-
 // Runs the steps 0 … n-1, perhaps on several threads.
 using ForEach = std::function<void(std::size_t steps, const std::function<void(std::size_t)>& run)>;
 
-// `bytes(i)` is how much job i reads; run(i, for_each) does it, with its inner loops through for_each.
+// Runs the steps one after another on the calling thread.
+void run_serially(std::size_t steps, const std::function<void(std::size_t)>& run);
+
+// Runs jobs of very different sizes: large ones one after another with all threads inside each, small ones
+// side by side with one thread each. Job i reads bytes(i) bytes; run(i, for_each) does it and runs its inner
+// loops through for_each.
 void run_jobs(ThreadPool& pool, std::size_t jobs, const std::function<std::uint64_t(std::size_t)>& bytes,
               const std::function<void(std::size_t, const ForEach&)>& run);
 

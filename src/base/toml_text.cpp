@@ -1,5 +1,5 @@
-// toml++ 3.3 asserts, or where the compiler can lets it assume, what text of others need not be: "[!a]". All
-// that is left of its assertions are the errors behind them.
+// toml++ 3.3 asserts, or lets the compiler assume, what untrusted text may violate: "[!a]". Without the
+// assertions it reports the errors behind them.
 #undef NDEBUG
 #define TOML_ASSERT(expression) static_cast<void>(0)
 #define TOML_IMPLEMENTATION
@@ -9,18 +9,14 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace ounce {
 namespace {
 
-std::string on_one_line(std::string_view text) {
-  std::string line(text);
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  return line;
-}
-
-// Outside of comments and strings TOML is ASCII. The parser knows that too, but for U+FB26 to U+FEFE it runs
-// into what it holds for unreachable (toml++ 3.3): those must not be shown to it where blanks may stand.
-// Brackets nest, and so do keys with dots: a.b.c = 1 is three tables deep.
+// Refuses non-ASCII characters outside of comments and strings, where TOML is ASCII: at U+FB26 to U+FEFE
+// toml++ 3.3 runs into code that it takes for unreachable. Also limits the depth: brackets nest, and so do
+// keys with dots (a.b.c = 1 is three tables deep).
 class Scanner {
  public:
   Scanner(std::string_view text, std::size_t deepest) : text_(text), deepest_(deepest) {
@@ -33,7 +29,7 @@ class Scanner {
       const char c = text_[at_];
       if (static_cast<unsigned char>(c) >= 0x80) refuse();
       count(c);
-      // Anywhere else a quote is a mistake, and begins nothing.
+      // Anywhere else a quote is a mistake and begins no string.
       const bool may_begin = std::string_view("\n=,[{.").find(before) != std::string_view::npos;
       const char was = before;
       if (c != ' ' && c != '\t') before = c;
@@ -58,7 +54,7 @@ class Scanner {
       throw TomlError(fmt::format("is nested more than {} deep", deepest_));
   }
 
-  // After a dot it is a string in a key alone: in 1."…" the parser goes on looking for the end of a value.
+  // After a dot only a key has a string: in 1."…" the parser goes on looking for the end of a value.
   void skip_string(char quote, char before) {
     const std::string three(3, quote);
     const bool is_long = text_.substr(at_).starts_with(three);

@@ -1,10 +1,10 @@
-// TOML that somebody else wrote: the one way by which it is read.
+// Reads untrusted TOML. All TOML input goes through here.
 //
 //   try { const toml::table document = parse_toml(text, {.bytes = 1 << 20}); }
 //   catch (const TomlError& error) { … error.line, error.column, error.what() … }
 //
-// The parser takes stack for every table that a key with dots opens, and memory many times the text's, so
-// both have limits, which are looked at before anything is parsed.
+// The parser needs stack for every table that a key with dots opens, and many times the memory of the text,
+// so both have limits, which are checked before parsing.
 #pragma once
 
 // Compiled once, in toml_text.cpp: it is one of the largest headers here.
@@ -24,7 +24,7 @@ struct TomlLimits {
   std::size_t bytes = std::size_t{1} << 20;
 };
 
-// One line for a person; a line and a column of 0: of the whole text.
+// A message of one line; line and column are 0 if it is about the whole text.
 class TomlError : public std::runtime_error {
  public:
   TomlError(std::string_view why, std::size_t line = 0, std::size_t column = 0);

@@ -128,8 +128,8 @@ std::vector<double> linear_histogram(const Bins& bins, const ValueRange& all) {
   return linear;
 }
 
-// How much the codes of the bins [first, last) tell less than the values do; what lies outside is added to
-// the ends.
+// The relative entropy of the values against their codes for the bins [first, last); bins outside are added
+// to the ends.
 double relative_entropy(const std::vector<double>& values, std::size_t first, std::size_t last,
                         std::size_t levels) {
   std::vector<double> clipped(values.begin() + static_cast<std::ptrdiff_t>(first),

@@ -1,12 +1,12 @@
-// What a layer's inputs have in common: H = Σ x xᵀ over the rows x that its weights are multiplied with (see
-// unfold.h), for rounding that keeps outputs (quant/reconstruct.h).
+// The Gram matrix of a layer's inputs, H = Σ x xᵀ over the rows x that its weights are multiplied with, for
+// rounding that keeps outputs (quant/reconstruct.h).
 //
 //   Gram gram(Unfolding::of_matrix(768), 256);
 //   for (each batch) gram.add(values, shape, samples, for_each);
 //   const auto matrices = gram.matrices(for_each);  // for LayerToRound::gram
 //
 // Memory is constant: the upper triangle of H in double, and a block of rows that are yet to be added. The
-// result depends neither on the number of threads nor on the CPU, nor on how samples were put into batches.
+// result depends neither on the number of threads nor on the CPU nor on how samples were batched.
 #pragma once
 
 #include <cstddef>
@@ -18,18 +18,8 @@
 
 namespace ounce::calibration {
 
-// A layer's input as the rows that its weights are multiplied with: k numbers for every output position, in
-// the order of a channel's weights.
-//
-//   MatMul, Gemm:  input [..., k]             a row is a row
-//   Conv:          input [N, C, spatial ...]  a row is what lies under the kernel, zeros in the padding: for
-//                                             each channel of the group its taps; each group has its own
-//
-//   Unfolded input(Unfolding::of_convolution({.channels = 64, .kernel = {3, 3}, ...}), values, shape);
-//   for (std::uint64_t row = 0; row < input.rows(); ++row) input.copy_row(row, out, stride);
-
-// As the attributes of ONNX's Conv say it. What is empty is all ones, or all zeros for pads. The kernel's
-// shape decides whether it has 1, 2 or 3 dimensions.
+// A convolution, as the attributes of ONNX's Conv. An empty list is all ones, or all zeros for pads. The
+// kernel's shape decides whether it has 1, 2 or 3 dimensions.
 struct Convolution {
   std::int64_t channels = 0;
   std::int64_t groups = 1;
@@ -37,10 +27,19 @@ struct Convolution {
   std::vector<std::int64_t> pads{};  // those at the beginning of each dimension, then those at the end
 };
 
+// How a layer's input is unfolded into the rows that its weights are multiplied with: k numbers for every
+// output position, in the order of a channel's weights.
+//
+//   MatMul, Gemm:  input [..., k]             the rows of the input
+//   Conv:          input [N, C, spatial ...]  the values under the kernel, zeros in the padding: for each
+//                                             channel of the group its taps; each group has its own rows
+//
+//   Unfolded input(Unfolding::of_convolution({.channels = 64, .kernel = {3, 3}, ...}), values, shape);
+//   for (std::uint64_t row = 0; row < input.rows(); ++row) input.copy_row(row, out, stride);
 class Unfolding {
  public:
   static Unfolding of_matrix(std::int64_t k);
-  // Throws Error{kBadInput} for what no convolution can be, Error{kUnsupported} for other dimensions.
+  // Throws Error{kBadInput} for impossible attributes, Error{kUnsupported} for other dimensions.
   static Unfolding of_convolution(const Convolution& convolution);
 
   std::size_t groups() const { return groups_; }
@@ -82,7 +81,7 @@ class Gram {
   static constexpr std::size_t kLargestK = 4608;  // 512 channels of 3 × 3
   static constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 30;
 
-  // What the sums of such a layer take; more than kMostMemory if k is beyond kLargestK.
+  // The memory for the sums of such a layer; more than kMostMemory if k is beyond kLargestK.
   static std::uint64_t bytes(const Unfolding& unfolding);
   static bool is_too_large(const Unfolding& unfolding) { return bytes(unfolding) > kMostMemory; }
 
@@ -90,8 +89,8 @@ class Gram {
   // Throws Error{kUnsupported} if it is too large.
   Gram(Unfolding unfolding, std::size_t rows_per_sample);
 
-  // A batch. If its rows cannot be shared out evenly among its samples it counts as a single sample. Rows
-  // with values that are not finite, or too large to be squared, are left out.
+  // Adds a batch. If its samples do not have equally many rows, it counts as a single sample. Rows with
+  // values that are not finite, or too large to be squared, are left out.
   void add(std::span<const float> values, std::span<const std::int64_t> shape, std::size_t samples,
            const ForEach& for_each);
 

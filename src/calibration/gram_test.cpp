@@ -8,13 +8,11 @@
 #include <thread>
 #include <vector>
 
+#include "base/thread_pool.h"
 #include "support/error_of.h"
-#include "support/serial.h"
 
 namespace ounce::calibration {
 namespace {
-
-using ounce::test::kSerial;
 
 const ForEach kThreads = [](std::size_t steps, const std::function<void(std::size_t)>& run) {
   std::thread even([&] {
@@ -63,8 +61,8 @@ void expect_sums(const Unfolding& unfolding, const Shape& shape) {
   for (const std::int64_t length : shape) size *= static_cast<std::size_t>(length);
   const Values values = gaussian(size);
   Gram gram(unfolding, kAll);
-  gram.add(values, shape, 1, kSerial);
-  const auto found = gram.matrices(kSerial);
+  gram.add(values, shape, 1, run_serially);
+  const auto found = gram.matrices(run_serially);
   const auto wanted = expected(unfolding, values, shape);
   ASSERT_EQ(found.size(), wanted.size());
   for (std::size_t group = 0; group < found.size(); ++group) {
@@ -97,16 +95,16 @@ TEST(Gram, IsTheSameForAnyThreadsAndBatches) {
   const Values values = gaussian(std::size_t{6} * 20 * 14 * 14);
   constexpr std::size_t kImage = std::size_t{20} * 14 * 14;
   Gram serial(unfolding, 50), threads(unfolding, 50), single(unfolding, 50);
-  serial.add(values, Shape{6, 20, 14, 14}, 6, kSerial);
+  serial.add(values, Shape{6, 20, 14, 14}, 6, run_serially);
   threads.add(values, Shape{6, 20, 14, 14}, 6, kThreads);
   for (std::size_t image = 0; image < 6; ++image) {
-    single.add(std::span(values).subspan(image * kImage, kImage), Shape{1, 20, 14, 14}, 1, kSerial);
+    single.add(std::span(values).subspan(image * kImage, kImage), Shape{1, 20, 14, 14}, 1, run_serially);
   }
   EXPECT_EQ(serial.rows(), 300U);
   EXPECT_EQ(single.rows(), 300U);
-  const auto matrices = serial.matrices(kSerial);
+  const auto matrices = serial.matrices(run_serially);
   EXPECT_EQ(matrices, threads.matrices(kThreads));
-  EXPECT_EQ(matrices, single.matrices(kSerial));
+  EXPECT_EQ(matrices, single.matrices(run_serially));
 }
 
 TEST(Gram, TakesRowsFromAllOverASample) {
@@ -115,9 +113,9 @@ TEST(Gram, TakesRowsFromAllOverASample) {
   Values values(kRows * kRows);
   for (std::size_t r = 0; r < kRows; ++r) values[r * kRows + r] = 1;
   Gram gram(Unfolding::of_matrix(kRows), 16);
-  gram.add(values, Shape{kRows, kRows}, 1, kSerial);
+  gram.add(values, Shape{kRows, kRows}, 1, run_serially);
   EXPECT_EQ(gram.rows(), 16U);
-  const auto matrix = gram.matrices(kSerial)[0];
+  const auto matrix = gram.matrices(run_serially)[0];
   std::size_t gap = 0, largest_gap = 0, taken = 0;
   std::vector<std::size_t> by_column(8);
   for (std::size_t r = 0; r < kRows; ++r) {
@@ -137,9 +135,9 @@ TEST(Gram, TakesRowsFromAllOverASample) {
 
 TEST(Gram, CountsABatchThatCannotBeSharedOutAsOneSample) {
   Gram gram(Unfolding::of_matrix(4), 5);
-  gram.add(gaussian(28), Shape{7, 4}, 2, kSerial);
+  gram.add(gaussian(28), Shape{7, 4}, 2, run_serially);
   EXPECT_EQ(gram.rows(), 5U);
-  gram.add(gaussian(32), Shape{8, 4}, 2, kSerial);
+  gram.add(gaussian(32), Shape{8, 4}, 2, run_serially);
   EXPECT_EQ(gram.rows(), 13U);
 }
 
@@ -149,24 +147,24 @@ TEST(Gram, LeavesOutRowsThatCannotBeSquared) {
   values[7] = std::numeric_limits<float>::infinity();
   values[9] = -1e30F;
   Gram gram(Unfolding::of_matrix(4), kAll), rest(Unfolding::of_matrix(4), kAll);
-  gram.add(values, Shape{5, 4}, 1, kSerial);
-  rest.add(std::span(values).subspan(12), Shape{2, 4}, 1, kSerial);
+  gram.add(values, Shape{5, 4}, 1, run_serially);
+  rest.add(std::span(values).subspan(12), Shape{2, 4}, 1, run_serially);
   EXPECT_EQ(gram.rows(), 2U);
   EXPECT_EQ(gram.left_out(), 3U);
-  EXPECT_EQ(gram.matrices(kSerial), rest.matrices(kSerial));
+  EXPECT_EQ(gram.matrices(run_serially), rest.matrices(run_serially));
 }
 
 TEST(Gram, OfTheLargestValuesIsFinite) {
   Gram gram(Unfolding::of_matrix(16), kAll);
-  gram.add(Values(std::size_t{600} * 16, 0x1p+56F), Shape{600, 16}, 1, kSerial);
-  const auto matrices = gram.matrices(kSerial);
+  gram.add(Values(std::size_t{600} * 16, 0x1p+56F), Shape{600, 16}, 1, run_serially);
+  const auto matrices = gram.matrices(run_serially);
   for (const float value : matrices[0]) EXPECT_EQ(value, 0x1p+112F);
 }
 
 TEST(Gram, WithoutRowsIsZero) {
   Gram gram(Unfolding::of_matrix(3), 10);
-  gram.add({}, Shape{0, 3}, 0, kSerial);
-  EXPECT_EQ(gram.matrices(kSerial)[0], Values(9, 0.0F));
+  gram.add({}, Shape{0, 3}, 0, run_serially);
+  EXPECT_EQ(gram.matrices(run_serially)[0], Values(9, 0.0F));
 }
 
 TEST(Gram, SaysWhatIsTooLarge) {

@@ -18,14 +18,6 @@
 
 namespace ounce::calibration {
 
-// Which samples of which data were observed: so that no sample counts twice when parts are merged, and
-// missing ones are named.
-//
-//   Coverage whole = first;
-//   whole.overlap(second);      // samples that both have
-//   whole.add(second);          // the same as if one run had observed both
-//   whole.missing();            // samples of its window that none has
-
 // Numbers of samples, in ascending order, from 0 on: `first`, `first` + `step`, … `count` of them.
 struct SampleRun {
   std::uint64_t first = 0, step = 1, count = 0;
@@ -33,6 +25,13 @@ struct SampleRun {
   bool operator==(const SampleRun&) const = default;
 };
 
+// Which samples of which data were observed, so that no sample counts twice when parts are merged, and
+// missing ones are named.
+//
+//   Coverage whole = first;
+//   whole.overlap(second);      // samples that both have
+//   whole.add(second);          // the same as if one run had observed both
+//   whole.missing();            // samples of its window that neither has
 class Coverage {
  public:
   static constexpr std::uint64_t kMostSamples = std::uint64_t{1} << 28;  // in one set of data
@@ -41,18 +40,18 @@ class Coverage {
   // Throws Error{kBadInput} for a size above kMostSamples.
   Coverage(std::string data, std::uint64_t size, std::uint64_t begin, std::uint64_t end);
 
-  // Throws Error{kBadInput} for a sample that is there already, or that the data does not have.
+  // Throws Error{kBadInput} for a sample that is covered already, or that the data does not have.
   void add(const SampleRun& run);
-  // What both have is there once.
+  // Samples that both have count once.
   void add(const Coverage& other);
 
-  const std::string& data() const { return data_; }  // digest: which data it is
+  const std::string& data() const { return data_; }  // digest of the data
   std::uint64_t size() const { return size_; }
   std::uint64_t begin() const { return begin_; }
   std::uint64_t end() const { return end_; }
 
   bool is_of_same_data(const Coverage& other) const { return data_ == other.data_ && size_ == other.size_; }
-  // Runs that depend on nothing but the set of samples.
+  // Runs that depend only on the set of samples.
   std::vector<SampleRun> runs() const;
   std::vector<SampleRun> overlap(const Coverage& other) const;
   std::vector<SampleRun> missing() const;
@@ -64,11 +63,11 @@ class Coverage {
 
   std::string data_;
   std::uint64_t size_, begin_, end_;
-  std::vector<bool> seen_;  // as long as it has to be
+  std::vector<bool> seen_;  // up to the last sample
 };
 
 std::uint64_t count_of(const std::vector<SampleRun>& runs);
-// "samples 2, 5, 8 …", counted from 1 as people do.
+// "samples 2, 5, 8 …", counted from 1.
 std::string text_of(const std::vector<SampleRun>& runs);
 
 struct Ranges {

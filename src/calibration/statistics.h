@@ -1,25 +1,23 @@
-// What one value of a model (an activation) looked like over all samples, in constant memory: 54 kB at most,
-// and 32 bytes for each channel.
+// Statistics of one value of a model (an activation) over all samples, in constant memory: 54 kB at most, and
+// 32 bytes for each channel.
 //
-// Statistics of parts of the data, added up in any order, are those of the whole, bit for bit: so a dataset
-// can be shared out among machines.
+// Statistics of parts of the data, added up in any order, are those of the whole, bit for bit, so several
+// machines can share a dataset.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "calibration/histogram.h"
-
 namespace ounce::calibration {
 
 // A sum of floats without rounding: the same for every order, so that sums of parts add up to that of the
 // whole.
-
 class ExactSum {
  public:
   void add(float value);  // finite
@@ -33,17 +31,15 @@ class ExactSum {
   friend bool operator==(const ExactSum& a, const ExactSum& b) { return a.limbs_ == b.limbs_; }
 
  private:
-  // A whole number in units of 2^-149, in limbs of 32 bits. Each has room for carries, which are brought on
-  // with every addition, so that equal sums are equal in all limbs; the last one has the sign.
+  // A whole number in units of 2^-149, in limbs of 32 bits. Every addition propagates its carries, so that
+  // equal sums are equal in all limbs; the last limb has the sign.
   static constexpr std::size_t kLimbs = 11;
   void carry();
   std::array<std::int64_t, kLimbs> limbs_{};
 };
 
-// A sum of numbers in fixed point, 16 bytes: sums of parts add up to that of the whole, bit for bit.
-//
-// In units of 2^-60 up to 2^66: means of activations are known far better than anybody needs.
-
+// A sum of numbers in fixed point, 16 bytes, in units of 2^-60 up to 2^66: sums of parts add up to that of
+// the whole, bit for bit.
 class FixedSum {
  public:
   void add(double value);  // finite; rounded to a unit, limited to ±2^60
@@ -61,6 +57,55 @@ class FixedSum {
   Units units_ = 0;
 };
 
+// A histogram of values by the leading bits of a float, so that it resolves small and large values equally.
+//
+// A bin holds all values of one sign, one exponent and the same five leading bits of the mantissa: it is at
+// most 1/32 as wide as the values in it. No range has to be known before, and the result depends neither on
+// the order of the values nor on how they were split: histograms of parts add up to that of the whole, bit
+// for bit. Values below 2^-40 count as zero, those from 2^64 on as 2^64. Memory: 256 bytes for each sign and
+// exponent that occurs, 53 kB at most.
+class Histogram {
+ public:
+  static constexpr int kMantissaBits = 5;
+  static constexpr int kLowestExponent = -40, kEndExponent = 64;
+  static constexpr std::size_t kBinsPerBlock = std::size_t{1} << kMantissaBits;
+  static constexpr std::size_t kBlocks = 2 * static_cast<std::size_t>(kEndExponent - kLowestExponent);
+
+  struct Bin {
+    float low = 0, high = 0;  // low ≤ x ≤ high
+    std::uint64_t count = 0;
+
+    double middle() const { return (static_cast<double>(low) + high) / 2; }
+  };
+
+  Histogram() = default;
+  Histogram(Histogram&&) noexcept = default;
+  Histogram& operator=(Histogram&&) noexcept = default;
+
+  // No NaN: the caller counts them.
+  void add(std::span<const float> values);
+  void add(const Histogram& other);
+  void add(std::size_t bin, std::uint64_t count);  // by the number that numbered_bins() gives
+
+  std::uint64_t count() const;
+  std::uint64_t zeros() const { return zeros_; }
+  // The bins that are not empty, in the order of their values; zero is a bin of no width.
+  std::vector<Bin> bins() const;
+  // The same as (number, count), for files. Zero has the number kZeroBin.
+  static constexpr std::size_t kZeroBin = kBlocks * kBinsPerBlock;
+  std::vector<std::pair<std::size_t, std::uint64_t>> numbered_bins() const;
+
+  // A value that a share of all values does not exceed, exact to the width of its bin.
+  double quantile(double share) const;
+
+ private:
+  using Block = std::array<std::uint64_t, kBinsPerBlock>;
+  Block& block(std::size_t number);
+
+  std::array<std::unique_ptr<Block>, kBlocks> blocks_;  // those of negative values first, by rising exponent
+  std::uint64_t zeros_ = 0;
+};
+
 struct Channel {
   float minimum = 0, maximum = 0;
   FixedSum sum;
@@ -68,10 +113,10 @@ struct Channel {
 
 class Statistics {
  public:
-  // One sample's values, of any shape. NaN and infinite values are counted and otherwise left out.
+  // One sample's values, of any shape. NaN and infinite values are only counted.
   void add(std::span<const float> values);
-  // The same with channels: `channels` runs of `stride` values, repeated. Their number must stay the same;
-  // when it does not, channels are forgotten.
+  // The same with channels: `channels` runs of `stride` values, repeated. If their number changes,
+  // channels are dropped.
   void add(std::span<const float> values, std::size_t channels, std::size_t stride);
   void add(const Statistics& other);
 
@@ -103,13 +148,12 @@ class Statistics {
   bool has_lost_channels_ = false;
 };
 
-// How large the inputs of a product are: the mean square of each column over all rows. An error of a weight
-// counts at the output as much as the input that it is multiplied with.
+// The energy of a product's inputs: the mean square of each column over all rows. It weights the error of a
+// weight by the input that it is multiplied with.
 //
 //   Energy energy(768);
 //   for (each batch) energy.add(values);      // rows of 768
 //   energy.means()
-
 class Energy {
  public:
   explicit Energy(std::size_t columns) : sums_(columns, 0.0) {}
@@ -118,8 +162,8 @@ class Energy {
   void add(std::span<const float> values);
 
   std::uint64_t rows() const { return rows_; }
-  // Of mean 1, and none so small that its weights would not matter to other data; empty without rows, or if
-  // all are zero.
+  // Their mean is 1, and none is so small that its weights would not matter for other data; empty without
+  // rows, or if all are zero.
   std::vector<float> means() const;
 
  private:

@@ -69,7 +69,7 @@ Text verb_pattern(const Verb& program, const char* between) {
   return fmt::format("{}", fmt::join(words, between));
 }
 
-// zsh: what it says in brackets may hold no bracket and no colon of ours.
+// zsh: the text in brackets must not have brackets or colons.
 Text zsh_text(const Text& text) {
   Text out;
   for (const char c : brief(text)) {

@@ -1,4 +1,4 @@
-#include "cli/config_file.h"
+#include "cli/parser.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,7 +17,6 @@
 
 #include "base/text.h"
 #include "base/toml_text.h"
-#include "cli/parser.h"
 
 namespace ounce::cli {
 namespace {
@@ -38,8 +37,7 @@ constexpr std::size_t kMostBytes = 1 << 20;
   throw Error(ErrorCode::kUsage, why, fmt::format("{}:{}:{}", file, place.begin.line, place.begin.column));
 }
 
-// Not opened before this is known: opening a pipe waits for somebody to write into it, and a device has no
-// end.
+// Checked before opening: opening a pipe waits for a writer, and a device has no end.
 void require_plain_file(const std::string& file) {
   struct stat status {};
   if (::stat(file.c_str(), &status) != 0) {

@@ -67,7 +67,7 @@ void show_inspect(Host& host) {
                                                 report::inspect_text(inspect("commands.onnx"), 5)));
 }
 
-// How a recording becomes the model's input goes into the model, so that nobody has to say it again.
+// Stores the preprocessing of recordings in the model, so that later calls need no options for it.
 void show_contract(Host& host, const DataOptions* data) {
   host.say(
       verbs::Stream::kResults,

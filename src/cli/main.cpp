@@ -1,5 +1,6 @@
-// The main function: parse, choose the verb, turn whatever happens into one line and an exit code.
+// The main function: parses the command line, runs the verb, and turns errors into one line and an exit code.
 
+#include <CLI/CLI.hpp>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,7 +22,6 @@
 
 #include "base/cancel.h"
 #include "base/machine.h"
-#include "cli/help.h"
 #include "cli/parser.h"
 #include "cli/terminal.h"
 #include "cli/verb_tree.h"
@@ -32,7 +32,7 @@ namespace {
 
 constexpr int kUsageExit = 2, kIoExit = 4;
 
-// All that this process does is stopped by one signal.
+// One signal stops all work of this process.
 Progress& whole_run() {
   static Progress progress;
   return progress;
@@ -40,16 +40,16 @@ Progress& whole_run() {
 
 extern "C" void on_stop(int) { whole_run().stop(); }
 
-// At once, from wherever it is: nothing was put in place yet.
+// Ends at once, from any code: no output is in its place yet.
 [[noreturn]] void end_with(std::string_view message) {
   static std::atomic_flag is_first;
-  while (is_first.test_and_set()) ::pause();  // another thread had the same fate and is about to exit
+  while (is_first.test_and_set()) ::pause();  // another thread is about to exit for the same reason
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, message.data(), message.size());
   ::_exit(kIoExit);
 }
 
-// A mapped file that somebody truncates while it is read ends here, at once: the library's own guard would
-// have to wait until the call notices.
+// Ends the program at once when a mapped file is truncated while it is read: the library's own guard would
+// wait until the call notices.
 extern "C" void on_bus_error(int) {
   end_with("ounce: a model file became shorter while it was read; nothing was written\n");
 }
@@ -70,8 +70,8 @@ void install_signal_handlers() {
   ::sigaction(SIGXFSZ, &action, nullptr);
 }
 
-// A stream that is closed would give its number to the next file that is opened, and what is printed would go
-// there. What stands in for it can be read only, so that printing fails as it should.
+// The next file that is opened would get the number of a closed stream, and printing would write into it. The
+// stream is replaced by one that can only be read, so that printing fails.
 void fill_standard_streams() {
   for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
     if (::fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
@@ -79,14 +79,14 @@ void fill_standard_streams() {
   }
 }
 
-// What was printed is a result too.
+// Fails if the output could not be printed.
 int after_flush(int code, Terminal& terminal) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
   terminal.complain(fmt::format("cannot print: {}", std::strerror(errno)));
   return kIoExit;
 }
 
-// The version alone on its line, for scripts; behind it what a report of a bug needs.
+// The version alone on its line, for scripts, then the details for a bug report.
 std::string version_text() {
   const BuildInfo build = build_info();
   const std::vector<std::string> runtimes = installed_runtimes();
@@ -97,6 +97,66 @@ std::string version_text() {
       this_cpu(),
       runtimes.empty() ? "none is here; 'pip install onnxruntime' brings it"
                        : fmt::format("{}", fmt::join(runtimes, ", ")));
+}
+
+enum class HelpLength { kShort, kAll };
+
+bool is_everyday(const CLI::Option& option, const verbs::VerbInfo& info) {
+  if (option.get_positional() || option.get_required() || info.everyday.empty()) return true;
+  const std::vector<std::string>& names = option.get_lnames();
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return name == "help" || name == "help-all" ||
+           std::find(info.everyday.begin(), info.everyday.end(), "--" + name) != info.everyday.end();
+  });
+}
+
+// Hides options by an empty group, and shows the others in one group. Returns the number of hidden ones.
+std::size_t hide_the_rest(CLI::App& verb, const verbs::VerbInfo& info) {
+  std::size_t hidden = 0;
+  for (CLI::Option* option : verb.get_options()) {
+    if (option->get_positional() || option->get_group().empty()) continue;
+    if (is_everyday(*option, info)) {
+      option->group("Options");
+    } else {
+      option->group("");
+      ++hidden;
+    }
+  }
+  return hidden;
+}
+
+std::string examples_of(const verbs::VerbInfo* info) {
+  if (info == nullptr || info->examples.empty()) return {};
+  std::string text = "\nExamples:\n";
+  for (const std::string_view line : info->examples) text += fmt::format("  {}\n", line);
+  return text;
+}
+
+// "ounce contract" for "ounce contract set"; nothing for the program.
+std::string words_before(const CLI::App& app) {
+  if (app.get_parent() == nullptr) return {};
+  const std::string before = words_before(*app.get_parent());
+  return (before.empty() ? "" : before + " ") + app.get_parent()->get_name();
+}
+
+// The verb that was asked about with --help, or the program.
+CLI::App& asked_about(CLI::App& parser) {
+  const std::vector<CLI::App*> verbs = parser.get_subcommands();
+  return verbs.empty() ? parser : asked_about(*verbs.front());
+}
+
+// --help: the options for everyday use, with examples. --help-all: every option.
+std::string help_text(CLI::App& app, HelpLength length, std::size_t width) {
+  const verbs::VerbInfo* info =
+      app.get_parent() == nullptr ? nullptr : &verbs::find_verb(program_verbs(), path_of(app));
+  std::size_t hidden = 0;
+  if (length == HelpLength::kShort && info != nullptr) hidden = hide_the_rest(app, *info);
+  if (app.get_parent() != nullptr) app.footer("");
+  std::string text = wrap_help(app.help(words_before(app)), width);
+  while (text.ends_with("\n\n")) text.pop_back();
+  text += examples_of(info);
+  if (hidden != 0) text += fmt::format("\n{} more options: 'ounce {} --help-all'\n", hidden, path_of(app));
+  return text;
 }
 
 int run(int argc, char** argv, Terminal& terminal) {

@@ -13,7 +13,7 @@
 namespace ounce::cli {
 namespace {
 
-// Text of ours as roff: a dash is the ASCII one, so that it can be copied; no line is taken for a request.
+// Text as roff: dashes are ASCII, so that they can be copied, and no line is taken for a request.
 std::string roff(const std::string& text) {
   std::string out;
   for (const char c : text) {

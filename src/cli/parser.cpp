@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "cli/config_file.h"
 
 namespace ounce::cli {
 

@@ -51,6 +51,19 @@ class Parser {
   std::deque<bool> flags_;  // CLI11 writes here
 };
 
+// Adds --config FILE: options from a TOML file, with a section for each verb and keys named like the long
+// options.
+//
+//   [quantize]
+//   to = "w8"
+//   exclude = ["head", "^embed"]
+//   [contract.set]
+//   layout = "nchw"
+//
+// CLI11 asks for the options that the command line lacks. The whole file is checked first, with the sections
+// of other verbs; errors have the line and the column.
+void add_config_option(CLI::App& parser, std::span<const verbs::VerbInfo* const> verbs);
+
 // "contract set"; empty for the program.
 std::string path_of(const CLI::App& verb);
 

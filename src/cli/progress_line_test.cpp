@@ -1,4 +1,4 @@
-#include "cli/progress_line.h"
+#include "cli/terminal.h"
 
 #include <gtest/gtest.h>
 

@@ -1,15 +1,20 @@
 #include "cli/terminal.h"
 
+#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <thread>
 #include <vector>
 
-#include "cli/progress_line.h"
+#include "report/table.h"
 
 namespace ounce::cli {
 namespace {
@@ -31,6 +36,65 @@ std::size_t Terminal::help_width() const {
   return width == 0 ? kEasy : std::clamp(width, kLeast, kEasy);
 }
 
+namespace {
+
+constexpr auto kBeforeFirst = std::chrono::milliseconds(500);  // short runs show nothing
+constexpr auto kBetween = std::chrono::milliseconds(100);
+
+// A line that shows the progress of a run.
+class ProgressLine : public verbs::Watch {
+ public:
+  ProgressLine(verbs::Host& host, std::string what);
+  ~ProgressLine() override;
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+ private:
+  void show();
+
+  verbs::Host& host_;
+  std::string what_;
+  std::atomic<bool> done_{false};
+  TimeLeft time_left_;
+  std::thread thread_;  // not running when stderr is no terminal
+};
+
+ProgressLine::ProgressLine(verbs::Host& host, std::string what) : host_(host), what_(std::move(what)) {
+  if (::isatty(STDERR_FILENO) == 0) return;
+  thread_ = std::thread([this] {
+    auto next = std::chrono::steady_clock::now() + kBeforeFirst;
+    bool has_shown = false;
+    while (!done_) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      if (std::chrono::steady_clock::now() < next) continue;
+      next += kBetween;
+      show();
+      has_shown = true;
+    }
+    if (has_shown) host_.show("");
+  });
+}
+
+ProgressLine::~ProgressLine() {
+  done_ = true;
+  if (thread_.joinable()) thread_.join();
+}
+
+void ProgressLine::show() {
+  const auto total = progress.total.load();
+  const auto done = progress.done.load();
+  const char* stage = progress.stage.load();
+  if (total == 0) {
+    host_.show(report::plainly("{}: {}", what_, stage));
+  } else {
+    const auto left = time_left_.seconds(stage, done, total, std::chrono::steady_clock::now());
+    host_.show(report::plainly("{}: {} {} %{}", what_, stage, done * 100 / total,
+                               left ? ", " + time_left_text(*left) + " left" : std::string()));
+  }
+}
+
+}  // namespace
+
 std::unique_ptr<verbs::Watch> Terminal::watch(const std::string& what) {
   return std::make_unique<ProgressLine>(*this, what);
 }
@@ -40,14 +104,14 @@ void Terminal::write(verbs::Stream stream, const std::string& text) {
   const int descriptor = is_result ? STDOUT_FILENO : STDERR_FILENO;
   const std::size_t width = width_of(descriptor);
   const std::string fitting = width == 0 ? text : fit_width(text, width);
-  print(is_result ? stdout : stderr, takes_colour(descriptor) ? painted(fitting) : fitting);
+  print(is_result ? stdout : stderr, takes_color(descriptor) ? painted(fitting) : fitting);
 }
 
 void Terminal::write_document(const std::string& document) { print(stdout, document); }
 
 void Terminal::write_complaint(const std::string& line) {
   const std::string all = "ounce: " + line + "\n";
-  print(stderr, takes_colour(STDERR_FILENO) ? painted_complaint(all) : all);
+  print(stderr, takes_color(STDERR_FILENO) ? painted_complaint(all) : all);
 }
 
 void Terminal::write_passing(const std::string& line) {
@@ -88,7 +152,7 @@ std::string painted_line(std::string_view line) {
 
 }  // namespace
 
-bool takes_colour(int descriptor) {
+bool takes_color(int descriptor) {
   const char* const none = std::getenv("NO_COLOR");
   const char* const terminal = std::getenv("TERM");
   if (none != nullptr && *none != '\0') return false;
@@ -302,6 +366,32 @@ std::string wrap_help(const std::string& text, std::size_t width) {
     made += (is_first ? "" : std::string(kIndent, ' ')) + std::string(line) + '\n';
   }
   return made;
+}
+
+std::optional<double> TimeLeft::seconds(const char* stage, std::uint64_t done, std::uint64_t total,
+                                        Time now) {
+  constexpr double kLeastSeconds = 2, kLeastShare = 0.03;
+  // Another stage, or the same one for something else.
+  if (stage != stage_ || total != total_ || done < first_done_) {
+    stage_ = stage;
+    total_ = total;
+    first_done_ = done;
+    start_ = now;
+    return std::nullopt;
+  }
+  const double taken = std::chrono::duration<double>(now - start_).count();
+  const auto made = static_cast<double>(done - first_done_),
+             left = static_cast<double>(total - std::min(done, total));
+  if (taken < kLeastSeconds || made < kLeastShare * static_cast<double>(total) || made == 0)
+    return std::nullopt;
+  return taken * left / made;
+}
+
+std::string time_left_text(double seconds) {
+  if (seconds < 90) return fmt::format("{:.0f} s", std::max(1.0, std::ceil(seconds)));
+  const auto minutes = static_cast<std::uint64_t>(std::lround(seconds / 60));
+  if (minutes < 90) return fmt::format("{} min", minutes);
+  return fmt::format("{} h {} min", minutes / 60, minutes % 60);
 }
 
 }  // namespace ounce::cli

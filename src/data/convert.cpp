@@ -14,53 +14,47 @@
 namespace ounce::data {
 namespace {
 
-bool is_integer(ElementType type) {
+// Calls visit with the C++ type of the elements, as a std::type_identity. False for 16-bit floats, which have
+// none, and for elements that are no numbers.
+template <class Visit>
+bool with_type_of(ElementType type, const Visit& visit) {
   switch (type) {
-    case ElementType::kInt8:
-    case ElementType::kInt16:
-    case ElementType::kInt32:
-    case ElementType::kInt64:
-    case ElementType::kUint8:
-    case ElementType::kUint16:
-    case ElementType::kUint32:
-    case ElementType::kUint64:
-    case ElementType::kBool: return true;
+    case ElementType::kFloat: return visit(std::type_identity<float>()), true;
+    case ElementType::kDouble: return visit(std::type_identity<double>()), true;
+    case ElementType::kInt8: return visit(std::type_identity<std::int8_t>()), true;
+    case ElementType::kInt16: return visit(std::type_identity<std::int16_t>()), true;
+    case ElementType::kInt32: return visit(std::type_identity<std::int32_t>()), true;
+    case ElementType::kInt64: return visit(std::type_identity<std::int64_t>()), true;
+    case ElementType::kUint8: return visit(std::type_identity<std::uint8_t>()), true;
+    case ElementType::kBool: return visit(std::type_identity<std::uint8_t>()), true;
+    case ElementType::kUint16: return visit(std::type_identity<std::uint16_t>()), true;
+    case ElementType::kUint32: return visit(std::type_identity<std::uint32_t>()), true;
+    case ElementType::kUint64: return visit(std::type_identity<std::uint64_t>()), true;
     default: return false;
   }
 }
 
-bool is_float(ElementType type) { return is_float_weight_type(type); }
-
-[[noreturn]] void refuse(ElementType from, const std::string& where) {
-  throw Error(ErrorCode::kBadInput, fmt::format("values of type {} cannot be used as numbers", name_of(from)),
-              where);
+bool is_integer(ElementType type) {
+  bool is_integral = false;
+  with_type_of(type, [&]<class T>(std::type_identity<T>) { is_integral = std::is_integral_v<T>; });
+  return is_integral;
 }
+
+bool is_float(ElementType type) { return is_float_weight_type(type); }
 
 const std::byte* first_byte(const TensorView& tensor) {
   return reinterpret_cast<const std::byte*>(tensor.bytes.data());
 }
 
-// Calls visit with a pointer to the first element, as the C++ type that it has, and their number. Floats of
-// 16 bits have none.
+// Calls visit with a pointer to the first element and their number. Throws for types without a C++ type.
 template <class Visit>
-void visit_values(const TensorView& tensor, const std::string& where, Visit&& visit) {
-  const auto as = [&]<class T>(std::type_identity<T>) {
+void visit_values(const TensorView& tensor, const std::string& where, const Visit& visit) {
+  const bool is_known = with_type_of(tensor.type, [&]<class T>(std::type_identity<T>) {
     visit(reinterpret_cast<const T*>(tensor.bytes.data()), tensor.bytes.size() / sizeof(T));
-  };
-  switch (tensor.type) {
-    case ElementType::kFloat: return as(std::type_identity<float>());
-    case ElementType::kDouble: return as(std::type_identity<double>());
-    case ElementType::kInt8: return as(std::type_identity<std::int8_t>());
-    case ElementType::kInt16: return as(std::type_identity<std::int16_t>());
-    case ElementType::kInt32: return as(std::type_identity<std::int32_t>());
-    case ElementType::kInt64: return as(std::type_identity<std::int64_t>());
-    case ElementType::kUint8: return as(std::type_identity<std::uint8_t>());
-    case ElementType::kBool: return as(std::type_identity<std::uint8_t>());
-    case ElementType::kUint16: return as(std::type_identity<std::uint16_t>());
-    case ElementType::kUint32: return as(std::type_identity<std::uint32_t>());
-    case ElementType::kUint64: return as(std::type_identity<std::uint64_t>());
-    default: refuse(tensor.type, where);
-  }
+  });
+  if (!is_known)
+    throw Error(ErrorCode::kBadInput,
+                fmt::format("values of type {} cannot be used as numbers", name_of(tensor.type)), where);
 }
 
 template <class To>
@@ -84,20 +78,14 @@ std::string integers(const Tensor& tensor, To most, ElementType type, const std:
 }
 
 std::string to_integer_bytes(const Tensor& tensor, ElementType type, const std::string& where) {
-  const auto as = [&]<class T>(std::type_identity<T>) {
-    return integers<T>(tensor, std::numeric_limits<T>::max(), type, where);
-  };
-  switch (type) {
-    case ElementType::kInt8: return as(std::type_identity<std::int8_t>());
-    case ElementType::kInt16: return as(std::type_identity<std::int16_t>());
-    case ElementType::kInt32: return as(std::type_identity<std::int32_t>());
-    case ElementType::kInt64: return as(std::type_identity<std::int64_t>());
-    case ElementType::kUint8: return as(std::type_identity<std::uint8_t>());
-    case ElementType::kUint16: return as(std::type_identity<std::uint16_t>());
-    case ElementType::kUint32: return as(std::type_identity<std::uint32_t>());
-    case ElementType::kUint64: return as(std::type_identity<std::uint64_t>());
-    default: return integers<std::uint8_t>(tensor, 1, type, where);  // bool
-  }
+  std::string bytes;
+  with_type_of(type, [&]<class To>(std::type_identity<To>) {
+    if constexpr (std::is_integral_v<To>) {
+      const To most = type == ElementType::kBool ? To{1} : std::numeric_limits<To>::max();
+      bytes = integers<To>(tensor, most, type, where);
+    }
+  });
+  return bytes;
 }
 
 [[noreturn]] void refuse_overflow(ElementType type, const std::string& where) {
@@ -156,6 +144,17 @@ Tensor convert(Tensor tensor, ElementType to, const std::string& where) {
   return tensor;
 }
 
+std::string bytes_of_value(double value, ElementType type, const std::string& where) {
+  Tensor one{ElementType::kInt64, {1}, std::string(sizeof(std::int64_t), '\0'), {}};
+  if (is_float(type)) {
+    one.type = ElementType::kDouble;
+    values_of<double>(one)[0] = value;
+  } else {
+    values_of<std::int64_t>(one)[0] = std::llround(value);
+  }
+  return convert(std::move(one), type, where).bytes;
+}
+
 void to_floats(const TensorView& tensor, std::vector<float>& floats, const std::string& where) {
   if (tensor.type == ElementType::kFloat16 || tensor.type == ElementType::kBfloat16) {
     floats.resize(tensor.bytes.size() / sizeof(std::uint16_t));
@@ -171,8 +170,7 @@ void to_floats(const TensorView& tensor, std::vector<float>& floats, const std::
 
 std::span<const float> floats_of(const TensorView& tensor, std::vector<float>& converted,
                                  const std::string& where) {
-  if (tensor.type == ElementType::kFloat)
-    return {reinterpret_cast<const float*>(tensor.bytes.data()), tensor.bytes.size() / sizeof(float)};
+  if (tensor.type == ElementType::kFloat) return values_of<float>(tensor);
   to_floats(tensor, converted, where);
   return converted;
 }

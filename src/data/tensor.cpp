@@ -63,4 +63,21 @@ std::string describe(const ValueDescription& value) {
   return fmt::format("{}[{}]", name_of(value.element), fmt::join(shape, ","));
 }
 
+const Tensor* Sample::find(std::string_view field) const {
+  const auto found = std::find_if(fields.begin(), fields.end(),
+                                  [&](const NamedTensor& candidate) { return candidate.name == field; });
+  return found == fields.end() ? nullptr : &found->tensor;
+}
+
+void Source::require_sample(std::uint64_t index, const std::string& where) const {
+  if (index >= size())
+    throw Error(ErrorCode::kInternal, fmt::format("sample {} of {} was asked for", index, size()), where);
+}
+
+std::vector<std::string> Source::names_there() const {
+  std::vector<std::string> names;
+  for (const Field& field : fields()) names.push_back(field.name);
+  return names;
+}
+
 }  // namespace ounce::data

@@ -1,7 +1,10 @@
-// Values on their way into or out of a model, and descriptions of what a model takes and gives.
+// Values on their way into or out of a model, descriptions of a model's inputs and outputs, and sources of
+// samples.
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,7 +16,7 @@ namespace ounce::data {
 
 using Dims = std::vector<std::int64_t>;
 
-// Row-major values in little-endian order, as raw_data and .npy hold them; strings stand apart.
+// Row-major values in little-endian order, as in raw_data and .npy; strings are kept separately.
 struct Tensor {
   ElementType type = ElementType::kUndefined;
   Dims dims;
@@ -26,7 +29,7 @@ struct NamedTensor {
   Tensor tensor;
 };
 
-// The same, in memory that somebody else owns.
+// A view of a tensor in the memory of another owner.
 struct TensorView {
   ElementType type = ElementType::kUndefined;
   Dims dims;
@@ -34,27 +37,27 @@ struct TensorView {
   const std::vector<std::string>* strings = nullptr;
 
   TensorView() = default;
-  // NOLINTNEXTLINE(google-explicit-constructor): a tensor may stand wherever a view is wanted
+  // NOLINTNEXTLINE(google-explicit-constructor): a tensor may be passed wherever a view is wanted
   TensorView(const Tensor& tensor)
       : type(tensor.type), dims(tensor.dims), bytes(tensor.bytes), strings(&tensor.strings) {}
 };
 
-// What a model takes or gives.
+// An input or output of a model.
 struct ValueDescription {
   struct Dimension {
-    std::int64_t value = -1;  // -1 when it is free …
-    std::string name;         // … and its name then, if it has one
+    std::int64_t value = -1;  // -1 for a dynamic axis …
+    std::string name;         // … and its name, if it has one
   };
   std::string name;
   ElementType element = ElementType::kUndefined;  // kUndefined: not a tensor but a sequence, a map …
-  // Empty for a scalar, and for a tensor of unknown rank: the runtime does not say which.
+  // Empty for a scalar, and for a tensor of unknown rank: the runtime does not distinguish them.
   std::vector<Dimension> shape;
   // Of an output that is a sequence or a map: the type of the numbers in it. A run gives them as one tensor,
   // element by element, and each map by its keys.
   ElementType inside = ElementType::kUndefined;
 
   bool is_tensor() const { return element != ElementType::kUndefined; }
-  // Of what a run gives.
+  // The element type that a run returns.
   ElementType given() const { return is_tensor() ? element : inside; }
 };
 
@@ -78,14 +81,55 @@ std::span<const T> values_of(const Tensor& tensor) {
   return {reinterpret_cast<const T*>(tensor.bytes.data()), tensor.bytes.size() / sizeof(T)};
 }
 template <class T>
+std::span<const T> values_of(const TensorView& view) {
+  return {reinterpret_cast<const T*>(view.bytes.data()), view.bytes.size() / sizeof(T)};
+}
+template <class T>
 std::span<T> values_of(Tensor& tensor) {
   return {reinterpret_cast<T*>(tensor.bytes.data()), tensor.bytes.size() / sizeof(T)};
 }
 
 // A bool in memory is 0 or 1. A file may hold any byte, and every byte but 0 means true.
-
 inline void make_bools_valid(std::string& bytes) {
   for (char& byte : bytes) byte = byte != 0 ? '\1' : '\0';
 }
+
+// A field of a source, as far as it is known before any sample is read.
+struct Field {
+  std::string name;
+  ElementType type = ElementType::kUndefined;  // kUndefined: differs, or known only when a sample is read
+  std::optional<Dims> dims;                    // nothing: differs from sample to sample
+};
+
+// A sample has fields: named tensors without a batch axis. Labels are fields like any other.
+struct Sample {
+  std::string name;  // for messages: "val.npz[17]", "faces/1.jpg"
+  std::vector<NamedTensor> fields;
+  double sampling_rate = 0;  // of sound, where the file tells; 0 otherwise
+
+  const Tensor* find(std::string_view field) const;
+};
+
+// Samples from an archive of arrays, a folder of images, a list … DataFeed decides which field feeds which
+// input of a model. Any sample can be read at any time, but only reading in order is fast and keeps memory
+// bounded: a dataset may be larger than memory.
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual std::uint64_t size() const = 0;
+  virtual const std::vector<Field>& fields() const = 0;
+  // All names in its file, for messages; fields() may be a selection of them.
+  virtual std::vector<std::string> names_there() const;
+  // True if its tensors are whole inputs of a model, with the batch axis.
+  virtual bool has_batch_axis() const { return false; }
+  // True if a sequence (a recording that is cut into frames) begins with this sample.
+  virtual bool starts_sequence(std::uint64_t index) const { return index == 0; }
+  // Throws Error{kBadInput} naming the file when it is not what its name or header says.
+  virtual Sample read(std::uint64_t index) = 0;
+
+ protected:
+  // Throws Error{kInternal} for an index beyond the end; `where` names the file.
+  void require_sample(std::uint64_t index, const std::string& where) const;
+};
 
 }  // namespace ounce::data

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "data/source.h"
 #include "support/error_of.h"
 
 namespace ounce::data {

@@ -12,13 +12,11 @@
 #include "base/machine.h"
 #include "data/source/open_source.h"
 #include "evaluate/models/open.h"
-#include "evaluate/timing/profile.h"
 #include "evaluate/timing/rounds.h"
 #include "io/mapped_file.h"
 #include "io/temporary_files.h"
 #include "runtime/executor.h"
 #include "runtime/hosted.h"
-#include "runtime/isolated.h"
 #include "runtime/masked_cpu.h"
 #include "runtime/places.h"
 
@@ -27,13 +25,6 @@ namespace {
 
 constexpr double kColdStartSeconds = 600;  // a process that takes longer is stopped
 constexpr std::uint64_t kProfiledRuns = 50, kLeastProfiledRuns = 3;
-
-void begin_stage(Progress* progress, const char* stage) {
-  if (progress == nullptr) return;
-  progress->done = 0;
-  progress->total = 0;
-  progress->stage = stage;
-}
 
 bool are_equal_files(const std::filesystem::path& a, const std::filesystem::path& b) {
   const io::MappedFile first = io::MappedFile::open(a), second = io::MappedFile::open(b);
@@ -73,7 +64,7 @@ class TimedModel {
     load_here();
     local_->bind(views_);
   }
-  // Whoever loads and runs first in this process pays for what is common to all: a second time counts.
+  // The first model of this process pays for common initialization, so it is loaded and run twice.
   void warm_up() {
     if (hosted_) return;
     run_here();
@@ -187,7 +178,7 @@ void add(const ColdStart& start, BenchResult& result) {
     result.load_memory = start.load_memory;
 }
 
-// Ends what runs in this process when the call is stopped or its time is up: a run asks nobody.
+// Ends runs in this process when the call is stopped or its time is up.
 class Watch {
  public:
   explicit Watch(std::vector<TimedModel>& models)

@@ -8,14 +8,15 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <map>
+#include <limits>
+#include <vector>
 
 #include "base/cancel.h"
 #include "base/quality.h"
-#include "data/containers/byte_stream.h"
 #include "data/containers/npy.h"
-#include "data/contract/golden.h"
+#include "data/contract/contract_file.h"
 #include "data/convert.h"
+#include "data/tensor.h"
 #include "evaluate/compare/difference.h"
 #include "evaluate/models/open.h"
 #include "io/mapped_file.h"
@@ -27,11 +28,7 @@ std::vector<float> read_floats(const std::filesystem::path& path) {
   const io::MappedFile file = io::MappedFile::open(path);
   std::vector<float> values;
   if (path.extension() == ".npy") {
-    data::MemoryStream stream(file.bytes(), path.string());
-    const data::NpyHeader header = data::read_npy_header(stream, path.string());
-    stream.seek(header.data_offset);
-    const data::Tensor tensor =
-        data::decode_npy_values(header, header.dims, stream.read(header.data_bytes), path.string());
+    const data::Tensor tensor = data::read_npy(file.bytes(), path.string());
     data::to_floats(tensor, values, path.string());
     return values;
   }
@@ -106,7 +103,7 @@ std::string guess_scale(std::span<const float> expected, std::span<const float> 
       std::fabs(b) < 1e-6 ? "" : fmt::format(" {} {:.4g}", b < 0 ? "less" : "plus", std::fabs(b)));
 }
 
-// What may have gone wrong in the app; empty when nobody knows.
+// A guess at the error in the app; empty when there is none.
 std::string guess(std::span<const float> expected, std::span<const float> given, const data::Dims& dims) {
   const Picture picture = picture_of(dims);
   if (picture.channels * picture.pixels == expected.size() && picture.channels > 1) {
@@ -127,7 +124,29 @@ std::string guess(std::span<const float> expected, std::span<const float> given,
   return guess_scale(expected, given);
 }
 
-}  // namespace
+// The floats that an app gave its model, compared with what the contract makes of the same samples: a proof
+// of the app's own preprocessing.
+class ContractDump {
+ public:
+  // A .npy of any shape, or raw little-endian float32. Throws Error.
+  ContractDump(std::string input, const std::filesystem::path& file);
+
+  // Compares sample number `index` with `expected`. Samples beyond the end of the dump are not compared.
+  // Throws Error{kBadInput} when the dump does not hold whole samples.
+  void add(std::uint64_t index, const data::Tensor& expected, const std::string& sample);
+
+  bool passed() const;
+  std::string finding() const;  // one sentence
+
+ private:
+  std::string input_, name_;
+  std::vector<float> values_;
+  std::uint64_t compared_ = 0;
+  bool is_equal_ = true;
+  double worst_db_ = std::numeric_limits<double>::infinity();
+  std::string worst_sample_, worst_guess_;
+  double largest_ = 0;
+};
 
 ContractDump::ContractDump(std::string input, const std::filesystem::path& file)
     : input_(std::move(input)), name_(file.string()), values_(read_floats(file)) {}
@@ -171,8 +190,6 @@ std::string ContractDump::finding() const {
       worst_guess_.empty() ? fmt::format("'{}' is the farthest off", worst_sample_) : worst_guess_);
 }
 
-namespace {
-
 constexpr std::uint64_t kObservedSamples = 256;  // looked at, unless the user says how many
 
 std::string input_digest(const data::Batch& batch) {
@@ -214,7 +231,7 @@ std::vector<std::string> compare_golden(const Golden& golden, std::span<const da
   return findings;
 }
 
-// By the place of the input. One without a name is of the only input that the contract speaks of.
+// By the position of the input. A dump without a name is of the only input in the contract.
 std::map<std::size_t, ContractDump> open_dumps(const std::map<std::string, std::filesystem::path>& files,
                                                const std::vector<data::ValueDescription>& inputs,
                                                const Contract& contract) {

@@ -12,7 +12,6 @@
 #include "data/convert.h"
 #include "data/source/open_source.h"
 #include "evaluate/metrics/token_decoder.h"
-#include "evaluate/models/float_ports.h"
 #include "evaluate/models/open.h"
 #include "evaluate/timing/rounds.h"
 #include "io/mapped_file.h"
@@ -159,8 +158,7 @@ DecodeReport decode(const std::vector<std::filesystem::path>& models, const Deco
   const std::unique_ptr<data::Feed> feed = open_texts(models[0], *courses[0].decoder, options);
   report.texts = report.is_generated ? 1 : feed->samples();
 
-  if (options.progress != nullptr) options.progress->stage = "decoding";
-  if (options.progress != nullptr) options.progress->total = report.texts;
+  begin_stage(options.progress, "decoding", report.texts);
   std::vector<std::size_t> chosen;
   for (std::uint64_t t = 0; t < report.texts; ++t) {
     std::vector<std::int64_t> text = text_of(*feed, t);

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/cancel.h"
-#include "evaluate/execute.h"
+#include "evaluate/timing/cpus.h"
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/file/types.h"
 #include "formats/onnx/graph/validate.h"

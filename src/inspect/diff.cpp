@@ -14,7 +14,7 @@
 #include "base/thread_pool.h"
 #include "formats/open.h"
 #include "io/mapped_file.h"
-#include "model/match_nodes.h"
+#include "model/model_file.h"
 
 namespace ounce {
 namespace model_diff {

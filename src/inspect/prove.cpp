@@ -24,7 +24,7 @@
 #include "quantize/statement.h"
 #include "quantize/target_fit.h"
 #include "quantize/trial.h"
-#include "runtime/ort/version.h"
+#include "runtime/ort/library.h"
 
 namespace ounce {
 namespace {

@@ -1,5 +1,3 @@
-#include "io/file_guard.h"
-
 #include <fcntl.h>
 #include <ounce/file_guard.h>
 #include <sys/mman.h>
@@ -13,7 +11,6 @@
 #include <mutex>
 #include <utility>
 
-#include "base/cancel.h"
 #include "io/mapped_file.h"
 
 namespace ounce::io {
@@ -21,7 +18,7 @@ namespace ounce::io {
 // A line of /proc/self/maps: "7f0-7f8 r--p 00000000 fd:01 1234 /path".
 struct FileGuard::Mapping {
   std::uintptr_t begin = 0, end = 0;
-  std::uint64_t device = 0, inode = 0;  // as they stand there, which is not always as stat() tells them
+  std::uint64_t device = 0, inode = 0;  // as in that line; stat() may report others
 };
 
 namespace {
@@ -92,8 +89,8 @@ bool put_zeros(std::uintptr_t begin, std::uintptr_t end) noexcept {
 
 }  // namespace
 
-// Read by the handler while others change it: a version that is odd, or that differs afterwards, says that
-// what was read is not to be used. The slot of a mapping that is being read does not change.
+// The handler reads slots while other threads change them: if the version is odd, or differs afterwards, the
+// handler must not use what it read. The slot of a mapping that is being read does not change.
 struct FileGuard::Slot {
   std::atomic<std::uint32_t> version{0};
   std::atomic<bool> is_taken{false};
@@ -164,8 +161,8 @@ struct FileGuard::Slots {
     return nullptr;
   }
 
-  // Puts zeros from the page of an address to the end of its mapping: who truncates a file seldom cuts off
-  // one page.
+  // Maps zeros from the page of an address to the end of its mapping: a truncated file seldom lost only one
+  // page.
   bool rescue(std::uintptr_t address) noexcept {
     std::uintptr_t end = 0;
     Slot* slot = find([&](const Slot& each) { return each.holds(address); });

@@ -1,4 +1,4 @@
-#include "io/file_guard.h"
+#include "io/mapped_file.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -14,7 +14,6 @@
 
 #include "base/cancel.h"
 #include "io/descriptor.h"
-#include "io/mapped_file.h"
 #include "io/output_file.h"
 #include "support/error_of.h"
 #include "support/temporary_folder.h"

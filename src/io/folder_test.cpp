@@ -1,8 +1,9 @@
-#include "io/folder.h"
+#include "io/mapped_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "io/output_file.h"
 #include "support/error_of.h"
 #include "support/temporary_folder.h"
 

@@ -1,5 +1,6 @@
 #include "io/mapped_file.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/openat2.h>
@@ -53,6 +54,10 @@ int open_beneath_descriptor(const std::filesystem::path& folder, const std::file
     return open_beneath_by_comparison(folder, relative);
   return static_cast<int>(descriptor);
 }
+
+struct CloseFolder {
+  void operator()(DIR* folder) const { ::closedir(folder); }
+};
 
 }  // namespace
 
@@ -113,8 +118,8 @@ bool MappedFile::contains(std::string_view view) const {
 void MappedFile::release(std::string_view view) const {
   if (!contains(view)) return;
   // Taking pages away interrupts the CPUs of all other threads, so it is not done for every small piece: they
-  // are counted, and when they are many the whole file is let go. Who still reads gets its pages again from
-  // the page cache.
+  // are counted, and when they are many the pages of the whole file are released. Other readers get them
+  // again from the page cache.
   std::atomic<std::size_t>& released = mapping_->released;
   if (released.fetch_add(view.size(), std::memory_order_relaxed) + view.size() < kReleaseAtOnce) return;
   released.store(0, std::memory_order_relaxed);
@@ -141,6 +146,21 @@ bool drop_from_cache(const std::filesystem::path& path) {
   ::munmap(mapped, size);
   return is_known &&
          std::none_of(pages.begin(), pages.end(), [](unsigned char state) { return (state & 1) != 0; });
+}
+
+std::vector<std::string> names_in(const std::filesystem::path& folder, std::error_code& error) {
+  error.clear();
+  std::vector<std::string> names;
+  const std::unique_ptr<DIR, CloseFolder> open(::opendir(folder.c_str()));
+  errno = open ? 0 : errno;
+  while (const dirent* entry = open ? ::readdir(open.get()) : nullptr) {
+    const std::string name = entry->d_name;
+    if (name != "." && name != "..") names.push_back(name);
+    errno = 0;
+  }
+  if (errno == 0) return names;
+  error.assign(errno, std::generic_category());
+  return {};
 }
 
 }  // namespace ounce::io

@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "base/cancel.h"
+#include "io/mapped_file.h"
 #include "io/temporary_files.h"
 
 namespace ounce::io {
@@ -31,11 +32,14 @@ constexpr std::size_t kLargestWrite = std::size_t{256} << 20;
 // Smaller files are flushed faster than a thread is started.
 constexpr std::uint64_t kFlushFrom = std::uint64_t{1} << 20;
 constexpr mode_t kMode = 0666;  // the user's umask decides
-constexpr mode_t kOwn = 0600;   // what we need ourselves until the commit
+constexpr mode_t kOwn = 0600;   // what this process needs until the commit
 constexpr int kAttempts = 100;  // at a free name
 
+[[noreturn]] void fail(const char* doing, const std::filesystem::path& path, const std::string& why) {
+  throw Error(ErrorCode::kIo, fmt::format("cannot {}: {}", doing, why), path.string());
+}
 [[noreturn]] void fail(const char* doing, const std::filesystem::path& path, int error) {
-  throw Error(ErrorCode::kIo, fmt::format("cannot {}: {}", doing, std::strerror(error)), path.string());
+  fail(doing, path, std::string(std::strerror(error)));
 }
 
 std::filesystem::path folder_of(const std::filesystem::path& path) {
@@ -59,8 +63,8 @@ void flush_folder(const std::filesystem::path& folder) {
     fail("flush the folder", folder, errno);
 }
 
-// What stands there, without opening it. A link into /proc (/dev/stdout is one) leads to what some process
-// has open, which a name cannot take the place of: ELOOP.
+// The file at a path, without opening it. A link into /proc (/dev/stdout is one) leads to a file that some
+// process has open, which no name can replace: ELOOP.
 Descriptor look_at(const std::filesystem::path& path) {
   open_how how{};
   how.flags = O_PATH | O_CLOEXEC;
@@ -87,6 +91,16 @@ const char* name_of_kind(mode_t mode) {
 
 }  // namespace
 
+void require_folder_place(const std::filesystem::path& folder) {
+  std::filesystem::path there = std::filesystem::absolute(folder);
+  std::error_code error;
+  while (!std::filesystem::exists(std::filesystem::symlink_status(there, error)) && there.has_relative_path())
+    there = there.parent_path();
+  if (!std::filesystem::is_directory(there, error)) fail("make the folder", folder, ENOTDIR);
+  if (::faccessat(AT_FDCWD, there.c_str(), W_OK | X_OK, AT_EACCESS) != 0)
+    fail("make the folder", folder, errno);
+}
+
 void require_file_or_free(const std::filesystem::path& path) {
   const Descriptor there = look_at(path);
   if (!there && errno == ELOOP) refuse_place(path, "a link that leads to no file");
@@ -96,7 +110,7 @@ void require_file_or_free(const std::filesystem::path& path) {
   if (!S_ISREG(status.st_mode)) refuse_place(path, name_of_kind(status.st_mode));
 }
 
-// Permissions do not tell it all (read-only file systems, /proc), so a file is opened there and dropped.
+// Permissions do not tell everything (read-only file systems, /proc), so a file is opened there and dropped.
 void require_place(const std::filesystem::path& path) { const OutputFile probe(path, 0); }
 
 OutputFile::OutputFile(std::filesystem::path path, std::uint64_t size, std::filesystem::path like)
@@ -104,7 +118,7 @@ OutputFile::OutputFile(std::filesystem::path path, std::uint64_t size, std::file
   require_file_or_free(path_);
   const std::filesystem::path folder = folder_of(path_);
   remove_leftovers_once(folder);
-  // Nobody may read it before the commit who may not read it afterwards.
+  // Before the commit no user may read the file who may not read it afterwards.
   const std::optional<Permissions> kept = permissions_for(path_, like_);
   const mode_t mode = kept ? (kept->mode & kMode) | kOwn : kMode;
   descriptor_ = Descriptor(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode));
@@ -126,7 +140,7 @@ OutputFile::~OutputFile() {
   if (descriptor_ && has_its_name()) ::unlink(temporary_.c_str());
 }
 
-// Whoever finds the name before it is locked may take it for a leftover: then another one is made.
+// A process that finds the name before it is locked may take it for a leftover: then another name is made.
 void OutputFile::open_named(unsigned mode) {
   for (int i = 0; i < kAttempts; ++i) {
     temporary_ = temporary_path(path_);
@@ -185,7 +199,7 @@ Descriptor OutputFile::shared_lock() const {
   return Descriptor(::fcntl(descriptor_.get(), F_DUPFD_CLOEXEC, 0));
 }
 
-// Only a hint: unlike fsync it takes note of no error, so whatever fails shows in flush().
+// Only a hint: unlike fsync it reports no error, so a failure shows in flush().
 void OutputFile::start_flush() {
   if (size_ < kFlushFrom) return;
   try {
@@ -200,7 +214,7 @@ void OutputFile::flush() const {
   if (::fsync(descriptor_.get()) != 0) fail("flush", path_, errno);
 }
 
-// Under a name of its own, from where it takes its place in one step.
+// Gives the file a temporary name, from where it takes its place in one step.
 void OutputFile::get_name() {
   const std::filesystem::path open = unfinished_path();
   for (int i = 0; i < kAttempts; ++i) {
@@ -227,7 +241,7 @@ void OutputFile::commit(Flush flushes) {
                             "nothing was written",
                             temporary_.filename().string()),
                 path_.string());
-  // rename() replaces whatever stood there in one step: a reader sees the old file or the new one.
+  // rename() replaces in one step: a reader sees the old file or the new one.
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("replace", path_, errno);
   temporary_.clear();
   descriptor_ = Descriptor();
@@ -252,7 +266,7 @@ std::optional<Permissions> Permissions::of(const std::filesystem::path& path) {
   struct stat entry {
   }, status{};
   if (::lstat(path.c_str(), &entry) != 0 || ::stat(path.c_str(), &status) != 0) return std::nullopt;
-  // A program that is replaced by a model is none any more.
+  // A program that is replaced by a model is no longer a program.
   const unsigned kept = S_ISDIR(status.st_mode) ? 07777 : 0777;
   return Permissions{status.st_mode & kept, status.st_uid, status.st_gid, access_list_of(path),
                      S_ISLNK(entry.st_mode)};
@@ -264,7 +278,7 @@ void apply(const Permissions& permissions, int descriptor) {
   const bool keeps_group =
       now.st_gid == permissions.group ||
       (!permissions.is_of_link && ::fchown(descriptor, now.st_uid, permissions.group) == 0);
-  // With an access list the bits of the group are those that all its entries may have at most.
+  // With an access list, the bits of the group limit all its entries.
   const std::string& list = permissions.access_list;
   const bool has_list = !list.empty();
   const bool keeps_list =
@@ -272,7 +286,7 @@ void apply(const Permissions& permissions, int descriptor) {
   unsigned mode = permissions.mode;
   if (!keeps_group || (has_list && !keeps_list)) mode &= ~kGroupBits | (mode & kOtherBits) << kOtherToGroup;
   if (!keeps_list || mode != permissions.mode) ::fchmod(descriptor, mode);
-  // Last: a file that belongs to somebody else may not be changed any more.
+  // Last: a file of another user may no longer be changed.
   if (now.st_uid != permissions.owner && keeps_group && !permissions.is_of_link &&
       ::fchown(descriptor, permissions.owner, permissions.group) != 0)
     return;  // only root may give files away
@@ -280,7 +294,8 @@ void apply(const Permissions& permissions, int descriptor) {
 
 namespace {
 
-constexpr std::chrono::seconds kLongestWait{10};  // for a writer that was stopped, or a lock that is not ours
+constexpr std::chrono::seconds kLongestWait{
+    10};  // for a writer that was stopped, or the lock of another program
 constexpr std::chrono::milliseconds kPause{5};
 
 }  // namespace
@@ -288,14 +303,98 @@ constexpr std::chrono::milliseconds kPause{5};
 ReplaceLock::ReplaceLock(const std::filesystem::path& path) {
   const auto end = std::chrono::steady_clock::now() + kLongestWait;
   while (std::chrono::steady_clock::now() < end) {
-    // No link is followed: the name itself is replaced. A pipe must not keep us waiting.
+    // No link is followed: the name itself is replaced. Opening a pipe must not wait.
     file_ = Descriptor(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    if (!file_) return;  // nothing stands there
+    if (!file_) return;  // the name is free
     const bool is_locked = ::flock(file_.get(), LOCK_EX | LOCK_NB) == 0;
     if (!is_locked && errno != EWOULDBLOCK) return;
     if (is_locked && is_name_of(path, file_.get())) return;
     if (!is_locked) std::this_thread::sleep_for(kPause);
   }
+}
+
+namespace {
+
+constexpr unsigned kFolderMode = 0777;  // the user's umask decides
+constexpr unsigned kOwnFolder = 0700;   // what this process needs until the commit
+
+std::filesystem::path without_slash(const std::filesystem::path& path) {
+  const std::filesystem::path plain = path.lexically_normal();
+  return plain.has_filename() ? plain : plain.parent_path();
+}
+
+}  // namespace
+
+OutputFolder::OutputFolder(std::filesystem::path place, Existing existing)
+    : place_(without_slash(place)), existing_(existing) {
+  require_place();
+  const std::filesystem::path parent = folder_of(place_);
+  remove_leftovers_once(parent);
+  const std::optional<Permissions> kept = Permissions::of(place_);
+  open_ = make_temporary_folder(
+      parent, [&] { return temporary_output_name(place_.filename().string()); },
+      kept ? kept->mode | kOwnFolder : kFolderMode, path_);
+  if (!open_) fail("make the folder", place_, errno);
+}
+
+OutputFolder::~OutputFolder() {
+  if (open_) remove_temporary_folder(path_, open_.get());
+}
+
+void OutputFolder::require_place() const {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::symlink_status(place_, error);
+  if (!std::filesystem::exists(status)) return;
+  if (!std::filesystem::is_directory(status))
+    throw Error(ErrorCode::kUsage, "is there and no folder; choose another `output`", place_.string());
+  if (existing_ == Existing::kReplace || std::filesystem::is_empty(place_, error)) return;
+  throw Error(ErrorCode::kUsage, "is there and not empty; choose another `output`, or `replace=true`",
+              place_.string());
+}
+
+std::filesystem::path OutputFolder::place_for(const std::filesystem::path& relative) const {
+  const std::filesystem::path plain = relative.lexically_normal();
+  if (plain.empty() || plain.is_absolute() || *plain.begin() == "..")
+    throw Error(ErrorCode::kInternal, "a file would be written outside of the folder", relative.string());
+  const std::filesystem::path place = path_ / plain;
+  std::error_code error;
+  std::filesystem::create_directories(place.parent_path(), error);
+  if (error) fail("make the folder", place.parent_path(), error.message());
+  return place;
+}
+
+void OutputFolder::copy(const std::filesystem::path& file, const std::filesystem::path& relative) const {
+  constexpr std::size_t kChunk = std::size_t{8} << 20;
+  const MappedFile source = MappedFile::open(file);
+  OutputFile output(place_for(relative), source.bytes().size());
+  for (std::size_t at = 0; at < source.bytes().size(); at += kChunk)
+    output.write(at, source.bytes().substr(at, kChunk));
+  output.commit();
+}
+
+void OutputFolder::commit() {
+  throw_if_file_was_cut();
+  require_place();  // much may have happened since
+  if (!is_name_of(path_, open_.get()))
+    fail("write", place_,
+         fmt::format("another program removed or replaced the temporary folder '{}'",
+                     path_.filename().string()));
+  if (const std::optional<Permissions> kept = Permissions::of(place_)) apply(*kept, open_.get());
+  std::error_code error;
+  if (!std::filesystem::exists(place_, error) || std::filesystem::is_empty(place_, error)) {
+    if (::rename(path_.c_str(), place_.c_str()) != 0) fail("write", place_, errno);
+    open_ = Descriptor();
+  } else {
+    // The two change places and the destructor removes the old folder. If this process is killed before, the
+    // next one removes it, as it has a temporary name.
+    Descriptor old(::open(place_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, place_.c_str(), RENAME_EXCHANGE) != 0)
+      fail("replace", place_, errno);
+    open_ = std::move(old);
+  }
+  const Descriptor parent(::open(folder_of(place_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (parent)
+    ::fsync(parent.get());  // some file systems cannot flush a folder; its contents are safe already
 }
 
 }  // namespace ounce::io

@@ -1,4 +1,4 @@
-#include "io/output_folder.h"
+#include "io/output_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "io/folder.h"
+#include "io/mapped_file.h"
 #include "support/error_of.h"
 #include "support/temporary_folder.h"
 

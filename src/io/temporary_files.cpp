@@ -39,7 +39,7 @@ constexpr std::time_t kDay = 24 * 60 * 60;
 std::string random_digits() {
   std::uint64_t bits = 0;
   if (::getrandom(&bits, sizeof bits, GRND_NONBLOCK) != static_cast<ssize_t>(sizeof bits)) {
-    // Names need not be secret: whoever finds one taken tries another.
+    // Names need not be secret: if one is taken, another is tried.
     static std::atomic<std::uint64_t> calls = 0;
     const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
     bits =
@@ -98,7 +98,7 @@ bool remove_contents(int descriptor, dev_t device, int depth) {
   bool is_empty = true;
   while (const dirent* entry = ::readdir(folder.get())) {
     if (is_dots(entry->d_name) || ::unlinkat(descriptor, entry->d_name, 0) == 0) continue;
-    const Descriptor inner(
+    const io::Descriptor inner(
         ::openat(descriptor, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     struct stat status {};
     const bool is_ours = inner && ::fstat(inner.get(), &status) == 0 && status.st_dev == device;
@@ -148,7 +148,7 @@ void remove_if_abandoned(int folder, const char* name, bool is_shared) {
   if (!is_folder && !S_ISREG(named.st_mode)) return;
   // Locks on NFS need a file that is open for writing.
   const int how = is_folder ? O_RDONLY | O_DIRECTORY : O_RDWR;
-  const Descriptor entry(::openat(folder, name, how | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  const io::Descriptor entry(::openat(folder, name, how | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!entry || ::flock(entry.get(), LOCK_EX | LOCK_NB) != 0) return;  // its writer lives
   if (::fstat(entry.get(), &opened) != 0 || opened.st_uid != ::geteuid() ||
       !is_entry_of(folder, name, opened) || (is_shared && !is_old(opened)))
@@ -174,7 +174,7 @@ bool is_first_look(const std::filesystem::path& path, int folder) {
 
 void look_for_leftovers(const std::filesystem::path& path, bool once) noexcept {
   try {
-    const Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const io::Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!folder || (once && !is_first_look(path, folder.get()))) return;
     const bool is_shared = may_be_shared(folder.get());
     const OpenFolder entries = open_to_read(folder.get());
@@ -214,9 +214,9 @@ bool is_name_of(const std::filesystem::path& path, int descriptor) noexcept {
   return ::fstat(descriptor, &opened) == 0 && is_entry_of(AT_FDCWD, path.c_str(), opened);
 }
 
-Descriptor make_temporary_folder(const std::filesystem::path& parent,
-                                 const std::function<std::string()>& next_name, unsigned mode,
-                                 std::filesystem::path& path) {
+io::Descriptor make_temporary_folder(const std::filesystem::path& parent,
+                                     const std::function<std::string()>& next_name, unsigned mode,
+                                     std::filesystem::path& path) {
   errno = EEXIST;
   for (int i = 0; i < kAttempts; ++i) {
     std::filesystem::path candidate = parent / next_name();
@@ -224,7 +224,7 @@ Descriptor make_temporary_folder(const std::filesystem::path& parent,
       if (errno == EEXIST) continue;
       break;
     }
-    Descriptor made(::open(candidate.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    io::Descriptor made(::open(candidate.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (!made && errno != ENOENT) {
       const int why = errno;
       ::rmdir(candidate.c_str());
@@ -237,7 +237,7 @@ Descriptor make_temporary_folder(const std::filesystem::path& parent,
     }
     errno = EEXIST;
   }
-  return Descriptor();
+  return io::Descriptor();
 }
 
 bool remove_temporary_folder(const std::filesystem::path& path, int descriptor) noexcept {

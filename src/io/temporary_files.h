@@ -15,7 +15,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/descriptor.h"
+#include "io/descriptor.h"
 
 namespace ounce {
 
@@ -32,26 +32,24 @@ bool lock_temporary(int descriptor) noexcept;
 // Whether `path` is a name of the file or folder that `descriptor` has open. Follows no symbolic link.
 bool is_name_of(const std::filesystem::path& path, int descriptor) noexcept;
 
-// Creates a folder below `parent`, opens and locks it. `path` is its path, and stays as it was on failure:
+// Creates a folder below `parent`, opens and locks it. `path` is its path, unchanged on failure:
 // then the descriptor is empty and errno says why.
-Descriptor make_temporary_folder(const std::filesystem::path& parent,
-                                 const std::function<std::string()>& next_name, unsigned mode,
-                                 std::filesystem::path& path);
+io::Descriptor make_temporary_folder(const std::filesystem::path& parent,
+                                     const std::function<std::string()>& next_name, unsigned mode,
+                                     std::filesystem::path& path);
 
-// Removes a folder with everything in it, if `path` still is its name. False if something is left of it.
+// Removes a folder with everything in it, if `path` is still its name. False if something is left of it.
 bool remove_temporary_folder(const std::filesystem::path& path, int descriptor) noexcept;
 
 // Removes from `folder` what killed processes left there.
 void remove_leftovers(const std::filesystem::path& folder) noexcept;
-// The same, unless this process has done it before: for whoever writes many files into one folder.
+// The same, unless this process has done it before: for writers of many files in one folder.
 void remove_leftovers_once(const std::filesystem::path& folder) noexcept;
 
-// A folder of our own that goes away with us. The next process removes it if this one is killed
-// (io/temporary_files.h).
-
+// A folder that its destructor removes. If this process is killed, the next one removes it.
 class TemporaryFolder {
  public:
-  // Below the system's folder for such things; `purpose` is a word of lower case letters. Throws Error{kIo}.
+  // Below the system's temporary folder; `purpose` is a word of lower case letters. Throws Error{kIo}.
   explicit TemporaryFolder(const std::string& purpose);
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
@@ -61,7 +59,7 @@ class TemporaryFolder {
 
  private:
   std::filesystem::path path_;
-  Descriptor open_;  // holds the lock
+  io::Descriptor open_;  // holds the lock
 };
 
 }  // namespace ounce

@@ -160,7 +160,7 @@ TEST(TemporaryNameTest, ATakenNameIsLeftAlone) {
   test::write_file(folder / "taken/kept", "kept");
   int calls = 0;
   fs::path made;
-  const Descriptor open = make_temporary_folder(
+  const io::Descriptor open = make_temporary_folder(
       folder.path(), [&] { return ++calls == 1 ? "taken" : "free"; }, 0700, made);
   ASSERT_TRUE(open);
   EXPECT_EQ(made, folder.path() / "free");
@@ -172,7 +172,7 @@ TEST(TemporaryNameTest, ATakenNameIsLeftAlone) {
 TEST(TemporaryNameTest, AFolderThatTookTheNameStays) {
   const test::TemporaryFolder folder;
   fs::path made;
-  const Descriptor open = make_temporary_folder(
+  const io::Descriptor open = make_temporary_folder(
       folder.path(), [] { return "mine"; }, 0700, made);
   fs::rename(made, folder / "moved");
   fs::create_directory(made);

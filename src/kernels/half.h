@@ -27,4 +27,15 @@ void bf16_to_f32(const std::byte* x, std::size_t n, float* out);  // every bit a
 
 void f64_to_f32(const std::byte* x, std::size_t n, float* out);
 
+// The same in plain C++, value by value from the definitions. The vectorized functions give these very bits.
+namespace ref {
+
+void f32_to_f16(const std::byte* x, std::size_t n, std::uint16_t* out, HalfStats& stats);
+void f16_to_f32(const std::byte* x, std::size_t n, float* out);
+void f32_to_bf16(const std::byte* x, std::size_t n, std::uint16_t* out, HalfStats& stats);
+void bf16_to_f32(const std::byte* x, std::size_t n, float* out);
+void f64_to_f32(const std::byte* x, std::size_t n, float* out);
+
+}  // namespace ref
+
 }  // namespace ounce::kernels

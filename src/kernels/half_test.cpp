@@ -7,8 +7,8 @@
 #include <numeric>
 #include <span>
 
-#include "kernels/reference.h"
 #include "support/every_target.h"
+#include "support/kernel_reference.h"
 #include "support/weights_at.h"
 
 namespace ounce::kernels {

@@ -1,4 +1,4 @@
-#include "kernels/lack.h"
+#include "kernels/affine.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/lack.cpp"

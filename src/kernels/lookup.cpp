@@ -1,4 +1,4 @@
-#include "kernels/lookup.h"
+#include "kernels/pack.h"
 
 #include <bit>
 #include <limits>

@@ -1,11 +1,11 @@
-#include "kernels/lookup.h"
+#include "kernels/pack.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "kernels/reference.h"
 #include "support/every_target.h"
+#include "support/kernel_reference.h"
 #include "support/weights_at.h"
 
 namespace ounce::kernels {

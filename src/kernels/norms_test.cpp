@@ -1,9 +1,9 @@
-#include "kernels/norms.h"
+#include "kernels/affine.h"
 
 #include <gtest/gtest.h>
 
-#include "kernels/reference.h"
 #include "support/every_target.h"
+#include "support/kernel_reference.h"
 #include "support/weights_at.h"
 
 namespace ounce::kernels {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels/reference.h"
 #include "support/every_target.h"
+#include "support/kernel_reference.h"
 #include "support/weights_at.h"
 
 namespace ounce::kernels {

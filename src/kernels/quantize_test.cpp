@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "kernels/reference.h"
 #include "support/every_target.h"
+#include "support/kernel_reference.h"
 #include "support/random_affine.h"
 
 namespace ounce::kernels {

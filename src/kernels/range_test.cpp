@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/reference.h"
 #include "support/every_target.h"
+#include "support/kernel_reference.h"
 #include "support/weights_at.h"
 
 namespace ounce::kernels {

@@ -1,5 +1,5 @@
 // What every vectorized kernel needs: loads at any alignment, loads of a tail, and the fixed-order fold of
-// summation.h. Included once for each instruction set, hence Highway's toggled guard instead of #pragma once.
+// affine.h. Included once for each instruction set, hence Highway's toggled guard instead of #pragma once.
 #if defined(OUNCE_KERNELS_SIMD_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef OUNCE_KERNELS_SIMD_INL_H_
 #undef OUNCE_KERNELS_SIMD_INL_H_
@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "kernels/summation.h"
+#include "kernels/affine.h"
 
 // Small loops over arrays of vectors must vanish, or the arrays end up in memory.
 #define OUNCE_UNROLL _Pragma("GCC unroll 16")
@@ -91,7 +91,7 @@ HWY_INLINE hn::TFromD<D> fold_lanes(D d, hn::Vec<D> v, Op op) {
   return hn::GetLane(v);
 }
 
-// The kSumLanes partial sums, in the order that summation.h promises.
+// The kSumLanes partial sums, in the order that affine.h promises.
 HWY_INLINE float fold_sums(VecF (&sums)[kSumVectors]) {
   OUNCE_UNROLL
   for (std::size_t half = kSumVectors / 2; half > 0; half /= 2) {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "kernels/reference.h"
 #include "support/every_target.h"
+#include "support/kernel_reference.h"
 #include "support/random_affine.h"
 
 namespace ounce::kernels {

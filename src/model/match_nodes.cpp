@@ -1,4 +1,4 @@
-#include "model/match_nodes.h"
+#include "model/model_file.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 namespace ounce::model {
 namespace {
 
-// Names of ours in a digest cannot be mistaken for one another: each has its length before it.
+// Each part of a digest has its length before it, so that two parts cannot be confused with one.
 void add_text(std::string& text, std::string_view part) { text += fmt::format("{}:{}", part.size(), part); }
 
 std::string shape_of(const ConstantView& constant) {

@@ -1,4 +1,4 @@
-// A model file of any format, to be read: what inspect, verify, bench, contract and diff have to know of it.
+// A model file of any format, read-only, as inspect, verify, bench, contract and diff need it.
 // formats/open.h opens one; each format implements the interface for its own files.
 //
 //   const model::ModelFilePtr file = formats::open_model(path);   // parsed and validated
@@ -92,7 +92,7 @@ struct ValueView {
 };
 
 struct GraphView {
-  std::string path;  // for people: "" for the main graph, "If_3/then_branch", "function f"
+  std::string path;  // for messages: "" for the main graph, "If_3/then_branch", "function f"
   bool is_function = false;
   bool is_body = false;  // of a node of another graph
   std::vector<NodeView> nodes;
@@ -180,7 +180,7 @@ class ModelFile {
   virtual std::string producer() const = 0;
   virtual std::vector<std::pair<std::string, std::string>> metadata() const = 0;
 
-  // Without those that have a value in the file: nobody has to feed them.
+  // Without those that have a value in the file, which need no data.
   virtual std::span<const Port> inputs() const = 0;
   virtual std::span<const Port> outputs() const = 0;
   // Those that were float before the model was quantized, and what their integers stand for. Throws
@@ -207,5 +207,15 @@ using ModelFilePtr = std::unique_ptr<const ModelFile>;
 
 // The value of one key; nothing where the model has none.
 std::optional<std::string> metadata_of(const ModelFile& file, std::string_view key);
+
+struct NodePair {
+  std::optional<NodeId> before, after;  // one of them may be missing
+};
+
+// Matches the nodes of two models whose names may differ. Two nodes are the same if everything that leads to
+// them is: the same ops with the same attributes on the same inputs and on constants of the same shapes. The
+// others are matched by their names, and then by the node alone, in the order of the file. Returns pairs in
+// the order of `before`, then the nodes that only `after` has.
+std::vector<NodePair> match_nodes(const ModelFile& before, const ModelFile& after);
 
 }  // namespace ounce::model

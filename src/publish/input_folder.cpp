@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <system_error>
 
-#include "io/folder.h"
 #include "io/mapped_file.h"
 #include "publish/variants.h"
 

@@ -16,7 +16,6 @@
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/graph/validate.h"
 #include "io/output_file.h"
-#include "io/output_folder.h"
 #include "publish/configs.h"
 #include "publish/input_folder.h"
 #include "publish/model_card.h"

@@ -1,4 +1,4 @@
-#include "quant/balance.h"
+#include "quant/linear.h"
 
 #include <gtest/gtest.h>
 

@@ -1,15 +1,13 @@
-#include "quant/block_panels.h"
+#include "quant/blocks.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "support/serial.h"
+#include "base/thread_pool.h"
 
 namespace ounce::quant {
 namespace {
-
-using ounce::test::kSerial;
 
 FloatSource source_of(const std::vector<float>& values) {
   return {{reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)}, FloatType::kFloat32};
@@ -21,7 +19,7 @@ TEST(BlockRows, StripesCoverEveryRowOnce) {
     const BlockRows shape{1301, columns, 32, true, true};
     std::vector<int> seen(1301);
     std::size_t stripes = 0;
-    for_each_stripe(source_of(values), shape, kSerial,
+    for_each_stripe(source_of(values), shape, run_serially,
                     [&](std::size_t, std::size_t first, std::size_t count) {
                       for (std::size_t r = first; r < first + count; ++r) ++seen[r];
                       ++stripes;

@@ -1,4 +1,4 @@
-#include "quant/block_scales.h"
+#include "quant/blocks.h"
 
 #include <gtest/gtest.h>
 

@@ -6,12 +6,10 @@
 #include <random>
 #include <vector>
 
-#include "support/serial.h"
+#include "base/thread_pool.h"
 
 namespace ounce::quant {
 namespace {
-
-using ounce::test::kSerial;
 
 const ForEach kBackwards = [](std::size_t steps, const std::function<void(std::size_t)>& run) {
   while (steps-- > 0) run(steps);
@@ -37,7 +35,7 @@ TEST(Cholesky, GivesBackTheMatrix) {
   for (const std::size_t n : {16U, 64U, 80U, 208U}) {
     const auto h = random_matrix(n, 2 * n, 0.01F);
     auto u = h;
-    factorize(u.data(), n, 0.005F, kSerial);
+    factorize(u.data(), n, 0.005F, run_serially);
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < n; ++j) {
         double sum = 0;
@@ -53,14 +51,14 @@ TEST(Cholesky, GivesBackTheMatrix) {
 
 TEST(Cholesky, IsTheSameInWhateverOrderStepsRun) {
   auto forwards = random_matrix(208, 300, 0.01F), backwards = forwards;
-  factorize(forwards.data(), 208, 0.005F, kSerial);
+  factorize(forwards.data(), 208, 0.005F, run_serially);
   factorize(backwards.data(), 208, 0.005F, kBackwards);
   EXPECT_EQ(forwards, backwards);
 }
 
 TEST(Cholesky, OfAMatrixWithoutFullRankIsFinite) {
   auto u = random_matrix(128, 5, 0.0F);
-  factorize(u.data(), 128, 1e-5F, kSerial);
+  factorize(u.data(), 128, 1e-5F, run_serially);
   for (const float value : u) EXPECT_LE(std::abs(value), 10);
 }
 

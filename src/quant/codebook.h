@@ -2,9 +2,9 @@
 // leave the smallest squared error (one-dimensional k-means). For a weight of any size, in bounded memory:
 //
 //   CodebookFitter fitter(range.min, range.max);
-//   fitter.add(x, n);                                // as often as needed; merge() joins fitters of the same
-//   range std::vector<float> codebook = fitter.fit(16);    // ascending kernels::encode_nearest(x, n,
-//   boundaries(codebook).data(), codebook.size(), codes);
+//   fitter.add(x, n);                                      // as often as needed; merge() joins fitters
+//   const std::vector<float> codebook = fitter.fit(16);    // ascending
+//   kernels::encode_nearest(x, n, boundaries(codebook).data(), codebook.size(), codes);
 //
 // Values are counted in 65536 bins of equal width; a bin keeps the mean of its values, or the value itself
 // if it has only one. All counting is in integers, so the order and the cuts of add() and merge() do not
@@ -38,10 +38,9 @@ class CodebookFitter {
  private:
   struct Bin {
     std::uint64_t count = 0;
-    std::uint64_t offset =
-        0;               // sum of the values' distances from the bin's lower edge, in 2^-kOffsetBits of a bin
-    float first = 0;     // of the values, if they are all the same ...
-    bool mixed = false;  // ... which they are not
+    std::uint64_t offset = 0;  // sum of the distances from the bin's lower edge, in 2^-kOffsetBits of a bin
+    float first = 0;
+    bool mixed = false;  // some values differ from the first one
   };
 
   double value_of(std::size_t bin) const;

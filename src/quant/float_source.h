@@ -1,5 +1,5 @@
-// The values of a weight as binary32, whatever float type the file holds. Binary32 is read in place;
-// other types are converted a tile at a time.
+// The values of a weight as binary32, from any float type. Binary32 is read in place; other types are
+// converted a tile at a time.
 #pragma once
 
 #include <cstddef>

@@ -46,7 +46,7 @@ std::vector<kernels::Affine> find_affine(const FloatSource& source, const Layout
                                          const ForEach& for_each);
 
 // The codes of [first, first + count), one a byte. A `kernel` other than 0 asks for balanced rounding (see
-// balance.h) of the channels that lie whole in the range and in one piece in memory.
+// balance_runs) of the channels that lie whole in the range and in one piece in memory.
 void encode_linear(const FloatSource& source, const Layout& layout, const LinearFormat& format,
                    const std::vector<kernels::Affine>& affine, std::size_t kernel, std::size_t first,
                    std::size_t count, std::uint8_t* codes);
@@ -60,5 +60,17 @@ bool fits_half_scales(const std::vector<kernels::Range>& ranges, const LinearFor
 
 // A scale and zero as a file holds them.
 kernels::Affine make_affine(float scale, float zero);
+
+// Rounding that keeps sums: changes `codes`, the nearest codes of `runs` consecutive channels of n values.
+// `kernel` consecutive values make a kernel; 1 for none.
+//
+// Rounding every weight to the nearest code leaves errors whose sum over a channel is a random walk. Inputs
+// are rarely of mean zero (they come out of a ReLU, or hold energies), so that sum turns into a shift of the
+// output, and over the taps of one kernel into an error at low frequencies. So a few codes, those that were
+// closest to being rounded the other way, are moved by one until the errors of each kernel, and then of each
+// channel, sum to at most half a step. The squared error hardly grows; the error at the model's output drops
+// by 2 to 3 dB on convolutional networks.
+void balance_runs(const std::byte* x, std::size_t runs, std::size_t n, std::size_t kernel,
+                  const kernels::Affine* affine, kernels::CodeRange range, std::uint8_t* codes);
 
 }  // namespace ounce::quant

@@ -8,12 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "support/serial.h"
+#include "base/thread_pool.h"
 
 namespace ounce::quant {
 namespace {
-
-using ounce::test::kSerial;
 
 std::vector<float> gaussian(std::size_t n, unsigned seed = 1) {
   std::mt19937 random(seed);
@@ -38,8 +36,8 @@ Trip round_trip(const std::vector<float>& values, const Layout& layout, const Li
                 ScaleMethod method, std::size_t kernel = 0) {
   const FloatSource source(bytes_of(values), FloatType::kFloat32);
   Trip trip;
-  const auto ranges = find_ranges(source, layout, kSerial);
-  trip.affine = find_affine(source, layout, format, ranges, method, kSerial);
+  const auto ranges = find_ranges(source, layout, run_serially);
+  trip.affine = find_affine(source, layout, format, ranges, method, run_serially);
   trip.codes.resize(values.size());
   trip.decoded.resize(values.size());
   encode_linear(source, layout, format, trip.affine, kernel, 0, values.size(), trip.codes.data());
@@ -149,7 +147,7 @@ TEST(Linear, OtherFloatTypesAreReadAsTheirValues) {
   const std::vector<double> doubles = {1.0, -2.0, 0.5, 0.25};
   const FloatSource source({reinterpret_cast<const char*>(doubles.data()), doubles.size() * sizeof(double)},
                            FloatType::kFloat64);
-  const auto ranges = find_ranges(source, {1, 1, 1, 4}, kSerial);
+  const auto ranges = find_ranges(source, {1, 1, 1, 4}, run_serially);
   EXPECT_EQ(ranges[0].min, -2.0F);
   EXPECT_EQ(ranges[0].max, 1.0F);
 }

@@ -31,25 +31,23 @@ inline float dot(const float* a, const float* b, std::size_t n) {
   return sum;
 }
 
-// The heart of everything quadratic here: sums of products of the columns of two matrices.
+// Sums of products of the columns of two matrices:
 //
 //   out[i * width + j] = Σ a[r * stride + i] * b[r * stride + j]      over the rows r, one after another
 //
 // In binary32 and never fused: each sum has its own order, so the result is the same on every CPU, however
-// wide its vectors are. Sums of a few hundred rows keep their precision; add them up in double.
-
-// `height` is a multiple of 4, `width` of 8.
+// wide its vectors are. Sums of a few hundred rows keep their precision; add them up in double. `height` is a
+// multiple of 4, `width` of 8.
 void outer_products(const float* a, const float* b, std::size_t rows, std::size_t stride, std::size_t height,
                     std::size_t width, float* out);
 
-// H = Uᵀ U with U upper triangular, for symmetric positive definite H, in binary32.
+// H = Uᵀ U with U upper triangular, for symmetric positive definite H, in binary32. Then eᵀ H e = ‖U e‖², a
+// sum of squares each of which adds one more element of e, so that roundings can be chosen one after another
+// (see reconstruct.h).
 //
-// Then eᵀ H e = ‖U e‖², a sum of squares each of which brings in one more element of e: that is what lets
-// roundings be chosen one after another (see reconstruct.h).
-
-// `h` is n × n with n a multiple of kLanes; only its upper triangle is read, and U takes the place of all of
-// it. A pivot that is not above `floor` (> 0) is a rounding error, and so is the rest of its row: it is taken
-// for `floor`, and the rest for zeros.
+// `h` is n × n with n a multiple of kLanes; only its upper triangle is read, and U replaces all of it. A
+// pivot that is not above `floor` (> 0) is a rounding error, and so is the rest of its row: the pivot becomes
+// `floor` and the rest zeros.
 void factorize(float* h, std::size_t n, float floor, const ForEach& for_each);
 
 }  // namespace ounce::quant

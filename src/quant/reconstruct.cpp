@@ -28,10 +28,6 @@ constexpr double kFarthest = 0x1p+20;
 // is close to this share of k / rows, and too much of it costs less than too little.
 constexpr double kDampingByRows = 0.3, kLeastDamping = 0.01, kMostDamping = 1;
 
-const ForEach kSerial = [](std::size_t steps, const std::function<void(std::size_t)>& run) {
-  for (std::size_t i = 0; i < steps; ++i) run(i);
-};
-
 // What is minimised: H with a mean diagonal of 1 and damped, and its Cholesky factor.
 class Objective {
  public:
@@ -84,7 +80,7 @@ class Objective {
     reach_ = std::move(reach);
   }
 
-  // Places are decided from the last to the first, and the early ones are made up for by the rest: so those
+  // Places are decided from the last to the first, and later decisions compensate for earlier ones: so inputs
   // of much energy come last.
   void sort_inputs() {
     order_.resize(k_);
@@ -308,7 +304,7 @@ class Channel {
     return layer_.codes.lo < 0 ? static_cast<int>(static_cast<std::int8_t>(code)) : static_cast<int>(code);
   }
 
-  // As a runtime decodes. A weight that is not finite has no error that could be made up for.
+  // As a runtime dequantizes. A weight that is not finite has no error to compensate for.
   double error(std::size_t i, int code) const {
     const kernels::Affine& affine = affine_[i / block_];
     const float value = (static_cast<float>(code) - affine.zero) * affine.scale;
@@ -415,7 +411,7 @@ OutputError round_for_output(const LayerToRound& layer, const ForEach& for_each,
   if (groups == 1) {
     round_group(0, for_each);
   } else {
-    for_each(groups, [&](std::size_t group) { round_group(group, kSerial); });
+    for_each(groups, [&](std::size_t group) { round_group(group, run_serially); });
   }
   OutputError sum;
   for (const OutputError& error : errors) {

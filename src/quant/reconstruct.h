@@ -1,22 +1,23 @@
-// Rounding that keeps outputs: each weight is rounded up or down such that the layer gives back what it gave
-// before, on data that it was watched on.
+// Rounding that keeps outputs (AdaRound-style layer-wise reconstruction): each weight is rounded up or down
+// so that the layer's outputs on the calibration data change least.
 //
 // A channel's output for an input row x is w·x, so codes that leave the weights with the errors
 // e = w - scale * (code - zero) put an error of e·x on it. Summed over the rows its square is
 //
 //   Σ (e·x)² = eᵀ H e      H = Σ x xᵀ  (calibration/gram.h)
 //
-// and that is what is made small, with every code one of the two next to its weight. H knows what nearest
-// rounding does not: which inputs are large, which move together (so that errors can cancel), and their means
-// (so that no channel's mean shifts). No labels and no training.
+// which is minimized, with every code one of the two next to its weight. Unlike nearest rounding, H has which
+// inputs are large, which move together (so that errors can cancel), and their means (so that no channel's
+// mean shifts). No labels and no training.
 //
-// Two starts, the nearest codes and codes chosen one after another, each of which makes up for the errors of
-// those before it (through the Cholesky factor of H, inputs of much energy first), are improved by changing
-// single codes while that helps; the better one then by changing pairs. Of ten weights or fewer (depthwise
-// kernels) all choices are tried. What is minimised is H plus a small
-// share of its mean diagonal (`damping`), as if inputs had a little noise: with fewer rows than weights H
-// alone would call some errors free that other data will not. A result that is not better than the nearest
-// codes by H itself is dropped, so that no channel ends up worse.
+// There are two starts: the nearest codes, and codes chosen one after another, each of which compensates for
+// the errors of those before it (through the Cholesky factor of H, inputs of much energy first). Both are
+// improved by changing single codes while that helps, then the better one by changing pairs. For ten weights
+// or fewer (depthwise kernels) all choices are tried. The objective is H plus a small share of its mean
+// diagonal
+// (`damping`), as if inputs had a little noise: with fewer rows than weights, H alone would call some errors
+// free that other data will not. A result that is not better than the nearest codes by H itself is dropped,
+// so that no channel becomes worse.
 //
 // The result is the same for any number of threads and on every CPU.
 #pragma once
@@ -49,7 +50,7 @@ struct OutputError {
   double achieved = 0;  // never more than that
 };
 
-// How much damping suits an H of that many rows: the fewer there are, the less H can be believed.
+// The damping that suits an H of that many rows: the fewer rows, the less reliable is H.
 float damping_for(std::size_t k, std::uint64_t rows);
 
 // Writes a code a weight, as encode_linear does. A group whose H is zero, or not finite, gets the nearest

@@ -9,14 +9,12 @@
 #include <thread>
 #include <vector>
 
+#include "base/thread_pool.h"
 #include "quant/linear.h"
 #include "support/error_of.h"
-#include "support/serial.h"
 
 namespace ounce::quant {
 namespace {
-
-using ounce::test::kSerial;
 
 const ForEach kThreads = [](std::size_t steps, const std::function<void(std::size_t)>& run) {
   std::thread even([&] {
@@ -85,8 +83,8 @@ struct Layer {
     const FloatSource source({reinterpret_cast<const char*>(weights.data()), weights.size() * sizeof(float)},
                              FloatType::kFloat32);
     const Layout layout{1, 1, weights.size() / size, size};
-    affine = find_affine(source, layout, format, find_ranges(source, layout, kSerial), ScaleMethod::kAbsMax,
-                         kSerial);
+    affine = find_affine(source, layout, format, find_ranges(source, layout, run_serially),
+                         ScaleMethod::kAbsMax, run_serially);
   }
 
   LayerToRound view() const { return {weights, k, affine, block, format.codes, gram, damping}; }
@@ -132,7 +130,7 @@ struct Rounded {
   OutputError error;
 };
 
-Rounded round_layer(const Layer& layer, const ForEach& for_each = kSerial) {
+Rounded round_layer(const Layer& layer, const ForEach& for_each = run_serially) {
   Rounded rounded;
   rounded.codes.resize(layer.weights.size());
   rounded.error = round_for_output(layer.view(), for_each, rounded.codes.data());
@@ -370,15 +368,15 @@ TEST(Reconstruct, RefusesSizesThatDoNotFit) {
   std::vector<std::uint8_t> codes(80);
   auto wrong = layer.view();
   wrong.affine = wrong.affine.first(3);
-  EXPECT_EQ(test::error_of([&] { round_for_output(wrong, kSerial, codes.data()); }).code(),
+  EXPECT_EQ(test::error_of([&] { round_for_output(wrong, run_serially, codes.data()); }).code(),
             ErrorCode::kInternal);
   wrong = layer.view();
   wrong.gram = {};
-  EXPECT_EQ(test::error_of([&] { round_for_output(wrong, kSerial, codes.data()); }).code(),
+  EXPECT_EQ(test::error_of([&] { round_for_output(wrong, run_serially, codes.data()); }).code(),
             ErrorCode::kInternal);
   wrong = layer.view();
   wrong.k = 16;
-  EXPECT_EQ(test::error_of([&] { round_for_output(wrong, kSerial, codes.data()); }).code(),
+  EXPECT_EQ(test::error_of([&] { round_for_output(wrong, run_serially, codes.data()); }).code(),
             ErrorCode::kInternal);
 }
 

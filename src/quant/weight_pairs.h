@@ -1,4 +1,4 @@
-// Which weights of a channel a kernel multiplies side by side, and what that asks of their codes.
+// Which weights of a channel a kernel multiplies side by side, and the bound on their codes that follows.
 //
 // x86 CPUs without VNNI add two products of an unsigned 8-bit activation and a signed 8-bit weight in 16
 // bits, where the sum saturates: 255·a + 255·b fits if a and b of the same sign come to 128 at most, whatever
@@ -10,9 +10,9 @@
 //   Conv [M, C, taps]              tap by tap: (c0 c1) (c2 c3) … of tap 0, then of tap 1 …; with an odd C the
 //                                  last channel of a tap meets the first one of the next
 //
-// The last of an odd number stands alone. So a scale is right on every CPU when the largest sum of a pair
-// fits the codes, as the largest weight does: most channels lose a third of a bit by that, and those whose
-// large weights are no neighbours lose nothing.
+// The last of an odd number has no partner. So a scale is right on every CPU when the largest sum of a pair
+// fits the codes, as the largest weight does: most channels lose a third of a bit, and those whose large
+// weights are no neighbors lose nothing.
 #pragma once
 
 #include <algorithm>

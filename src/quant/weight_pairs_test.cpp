@@ -6,14 +6,12 @@
 #include <cstring>
 #include <random>
 
+#include "base/thread_pool.h"
 #include "quant/linear.h"
 #include "quant/reconstruct.h"
-#include "support/serial.h"
 
 namespace ounce::quant {
 namespace {
-
-using ounce::test::kSerial;
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -88,10 +86,10 @@ TEST(WeightPairs, OfCodesWithWidenedScalesAreSafe) {
                                FloatType::kFloat32);
       LinearFormat format = kSymmetricInt8;
       format.half_scales = half_scales;
-      auto ranges = find_ranges(source, test.layout, kSerial);
-      const auto plain = find_affine(source, test.layout, format, ranges, ScaleMethod::kMse, kSerial);
-      include_pairs(source, test.layout, test.pairs, kSerial, ranges);
-      const auto affine = find_affine(source, test.layout, format, ranges, ScaleMethod::kMse, kSerial);
+      auto ranges = find_ranges(source, test.layout, run_serially);
+      const auto plain = find_affine(source, test.layout, format, ranges, ScaleMethod::kMse, run_serially);
+      include_pairs(source, test.layout, test.pairs, run_serially, ranges);
+      const auto affine = find_affine(source, test.layout, format, ranges, ScaleMethod::kMse, run_serially);
       for (std::size_t g = 0; g < affine.size(); ++g) EXPECT_LE(affine[g].scale, 2.2F * plain[g].scale);
       for (const std::size_t kernel : {std::size_t{0}, std::size_t{1}, test.pairs.taps}) {
         std::vector<std::uint8_t> codes(values.size());
@@ -107,7 +105,7 @@ TEST(WeightPairs, OfCodesWithWidenedScalesAreSafe) {
       for (std::size_t i = 0; i < k; ++i) gram[i * k + i] = static_cast<float>(k);
       const std::vector<std::vector<float>> grams = {gram};
       std::vector<std::uint8_t> codes(values.size());
-      round_for_output({values, k, affine, 0, format.codes, grams, 0.01F}, kSerial, codes.data());
+      round_for_output({values, k, affine, 0, format.codes, grams, 0.01F}, run_serially, codes.data());
       EXPECT_THAT(
           largest_pair_sums(reinterpret_cast<const std::int8_t*>(codes.data()), codes.size(), test.pairs),
           testing::Each(Le(kLargestPairSum)));
@@ -119,9 +117,9 @@ TEST(WeightPairs, LeaveScalesAloneWhereLargeWeightsAreNoNeighbours) {
   const std::vector<float> values = {1.0F, 0.1F, 0.1F, 1.0F, -1.0F, 1.0F, 0.9F, 0.05F};
   const FloatSource source({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)},
                            FloatType::kFloat32);
-  auto ranges = find_ranges(source, {1, 1, 2, 4}, kSerial);
+  auto ranges = find_ranges(source, {1, 1, 2, 4}, run_serially);
   const auto before = ranges;
-  include_pairs(source, {1, 1, 2, 4}, {Order::kRows, 4, 1, 0}, kSerial, ranges);
+  include_pairs(source, {1, 1, 2, 4}, {Order::kRows, 4, 1, 0}, run_serially, ranges);
   EXPECT_FLOAT_EQ(ranges[0].absmax(), 1.1F * 1.001F);  // 1 and 0.1 meet
   EXPECT_EQ(ranges[1].absmax(), before[1].absmax());
 }
@@ -135,8 +133,8 @@ TEST(WeightPairs, OfLargeWeightsAreFoundInEveryTile) {
   const FloatSource source({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)},
                            FloatType::kFloat32);
   const Layout layout{1, inputs, channels, 1};
-  auto ranges = find_ranges(source, layout, kSerial);
-  include_pairs(source, layout, {Order::kColumns, inputs, 1, channels}, kSerial, ranges);
+  auto ranges = find_ranges(source, layout, run_serially);
+  include_pairs(source, layout, {Order::kColumns, inputs, 1, channels}, run_serially, ranges);
   EXPECT_FLOAT_EQ(ranges[5].absmax(), 2.002F);
   EXPECT_FLOAT_EQ(ranges[6].absmax(), 1.1F * 1.001F);
   EXPECT_FLOAT_EQ(ranges[7].absmax(), 0.2F * 1.001F);

@@ -3,7 +3,7 @@
 
 #include <climits>
 
-#include "kernels/built_targets.h"
+#include "kernels/affine.h"
 
 namespace ounce {
 namespace {

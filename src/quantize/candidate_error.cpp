@@ -16,7 +16,6 @@
 #include "evaluate/compare/difference.h"
 #include "evaluate/compare/worst_output.h"
 #include "evaluate/models/feeds.h"
-#include "evaluate/models/float_ports.h"
 #include "evaluate/models/open.h"
 #include "evaluate/models/reference_outputs.h"
 #include "formats/onnx/file/writer.h"

@@ -17,8 +17,7 @@
 #include "formats/onnx/plan/plan.h"
 #include "io/mapped_file.h"
 #include "io/output_file.h"
-#include "quant/block_panels.h"
-#include "quant/block_scales.h"
+#include "quant/blocks.h"
 #include "quant/reconstruct.h"
 #include "quantize/trial.h"
 

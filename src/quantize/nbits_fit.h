@@ -1,5 +1,5 @@
 // Finds the scales of few-bit weights, and their codes, by what goes into their products on data:
-// `few_bits.method` scale and gptq. The mathematics is in quant/block_scales.h and quant/reconstruct.h.
+// `few_bits.method` scale and gptq. The mathematics is in quant/blocks.h and quant/reconstruct.h.
 //
 //   FewBitFitter fitter(prepared, options);
 //   fitter.fit(plan, pool);   // also for the next plan: what was found once is not looked for again

@@ -1,6 +1,6 @@
-// ounce-runner MEMORY [CPU]: runs models for another process, which talks to it on standard input and output
-// (src/runtime/wire.h) and outlives whatever a model does to this one. MEMORY limits the address space in
-// bytes; 0 does not. CPU is an older one that this one is to show (src/runtime/masked_cpu.h).
+// ounce-runner MEMORY [CPU]: runs models for another process, which sends messages on standard input and
+// output (src/runtime/wire.h) and survives any crash of this one. MEMORY limits the address space in bytes;
+// 0: no limit. CPU is an older one to emulate (src/runtime/masked_cpu.h).
 
 #include <fcntl.h>
 #include <poll.h>
@@ -15,7 +15,7 @@
 
 #include "base/machine.h"
 #include "runtime/masked_cpu.h"
-#include "runtime/serve.h"
+#include "runtime/wire.h"
 
 namespace {
 
@@ -27,7 +27,7 @@ void limit(auto resource, rlim_t value) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A library that has no memory left may find no other way than to end the process.
+  // A library that runs out of memory may end the process.
   ounce::when_memory_runs_out([] { ::_exit(ounce::runtime::kRefusedExit); });
   const auto masked = argc == 3 ? ounce::runtime::masked_cpu_named(argv[2]) : std::nullopt;
   if (argc < 2 || argc > 3 || (argc == 3 && !masked)) {
@@ -38,8 +38,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "ounce-runner: this CPU cannot show %s\n", argv[2]);
     return 3;
   }
-  // Whatever a model keeps this process busy with, it ends when nobody listens any more. (PR_SET_PDEATHSIG
-  // would end it with the thread that started it.)
+  // Ends this process when the other side closes, even while a model keeps it busy. (PR_SET_PDEATHSIG would
+  // end it with the thread that started it.)
   try {
     std::thread([] {
       pollfd other_side{STDIN_FILENO, POLLRDHUP, 0};
@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
   const bool can_limit_memory = true;
 #endif
   if (memory != 0 && can_limit_memory) limit(RLIMIT_AS, static_cast<rlim_t>(memory));
-  // What a library prints must not get between the messages.
+  // The output of a library must not get between the messages.
   const int out = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
   if (out < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return ounce::runtime::kRefusedExit;
   return ounce::runtime::serve(STDIN_FILENO, out);

@@ -19,7 +19,7 @@
 #include <thread>
 
 #include "base/cancel.h"
-#include "runtime/ort/status.h"
+#include "base/text.h"
 
 namespace ounce::runtime {
 namespace {
@@ -28,8 +28,7 @@ constexpr off_t kMostErrors = off_t{64} << 10;
 constexpr std::size_t kMostSaid = 400;
 constexpr int kShellSignal = 128;  // a shell's exit code for a program that a signal ended, plus the signal
 
-// Those that end a program by its own fault or by somebody's order; sigabbrev_np() is younger than the
-// systems that we run on.
+// The signals that end programs; sigabbrev_np() is too new for the supported systems.
 std::string signal_name(int signal) {
   switch (signal) {
     case SIGABRT: return "SIGABRT";
@@ -64,7 +63,7 @@ struct FileActions {
   posix_spawn_file_actions_t actions;
 };
 
-// In a process group of its own, a Ctrl-C in the terminal is ours to answer, and not taken for a crash.
+// In its own process group, so that a Ctrl-C in the terminal does not end it like a crash.
 struct Attributes {
   Attributes() {
     ::posix_spawnattr_init(&attributes);
@@ -77,8 +76,8 @@ struct Attributes {
   posix_spawnattr_t attributes;
 };
 
-// Memory that looks like a file of one size: nobody has to read it while it is written, and a program that
-// says more than it holds only fails to say it.
+// A file of fixed size in memory: it needs no reader while it is written, and a program that writes more gets
+// an error.
 io::Descriptor make_room_for_errors() {
   io::Descriptor room(::memfd_create("errors", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!room || ::ftruncate(room.get(), kMostErrors) != 0 ||
@@ -108,7 +107,7 @@ ChildProcess::ChildProcess(std::vector<std::string> command, Errors errors) {
   if (errors == Errors::kKept) errors_ = make_room_for_errors();
   FileActions files;
   const Attributes attributes;
-  // Without them it would read what we are given, and write into what we print.
+  // Otherwise it would share the standard streams of this process.
   const auto add = [&](int error) {
     if (error != 0) cannot_start(error, command[0]);
   };
@@ -140,7 +139,7 @@ ChildProcess::End ChildProcess::end(double patience) {
          info.si_pid == 0 && steady_clock::now() < until)
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   const bool went_on = info.si_pid == 0;
-  // Before it is reaped, its number and that of its group belong to nobody else.
+  // Until it is reaped, no other process can get its number.
   ::kill(-process_, SIGKILL);
   ::kill(process_, SIGKILL);
   int status = 0;
@@ -155,7 +154,7 @@ ChildProcess::End ChildProcess::end(double patience) {
 
 std::string ChildProcess::said() const {
   if (!errors_) return {};
-  // The place where it writes next is ours as well.
+  // Both processes share the file position.
   const off_t size = std::clamp<off_t>(::lseek(errors_.get(), 0, SEEK_CUR), 0, kMostErrors);
   std::string text(static_cast<std::size_t>(size), '\0');
   const ssize_t got = ::pread(errors_.get(), text.data(), text.size(), 0);
@@ -166,7 +165,7 @@ std::string ChildProcess::said() const {
 
 namespace {
 
-// Waits in short turns: whoever was asked to stop must not sit here until the other side answers.
+// Waits in short turns, so that a stopped call does not wait for the other side.
 Outcome wait_for(int descriptor, short events, Deadline deadline) {
   using std::chrono::milliseconds, std::chrono::steady_clock;
   constexpr milliseconds kTurn(100);
@@ -241,6 +240,27 @@ Outcome write_all(int descriptor, std::string_view bytes, Deadline deadline) {
     bytes.remove_prefix(static_cast<std::size_t>(sent));
   }
   return Outcome::kDone;
+}
+
+namespace {
+
+constexpr std::size_t kMostWaiting = 16;
+
+}  // namespace
+
+std::unique_ptr<ChildProcess> Runners::take(const std::string& purpose) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(waiting_.begin(), waiting_.end(),
+                                  [&](const auto& runner) { return runner.first == purpose; });
+  if (found == waiting_.end()) return nullptr;
+  std::unique_ptr<ChildProcess> runner = std::move(found->second);
+  waiting_.erase(found);
+  return runner;
+}
+
+void Runners::give_back(const std::string& purpose, std::unique_ptr<ChildProcess> runner) {
+  const std::lock_guard lock(mutex_);
+  if (waiting_.size() < kMostWaiting) waiting_.emplace_back(purpose, std::move(runner));
 }
 
 }  // namespace ounce::runtime

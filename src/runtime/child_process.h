@@ -1,19 +1,22 @@
-// A program that we start and talk to on its standard input and output, which are one socket.
+// A child process whose standard input and output are one socket.
 //
 //   ChildProcess process({"ssh", "board", "cat > file"}, ChildProcess::Errors::kKept);
 //   write_all(process.socket(), bytes, deadline);
 //   process.end_input();
 //   if (!process.end(10).is_good()) … process.said() …
 //
-// It is killed, with all that it started, when the object goes.
+// The destructor kills it with all processes that it started.
 #pragma once
 
 #include <sys/types.h>
 
 #include <chrono>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "io/descriptor.h"
@@ -24,29 +27,29 @@ class ChildProcess {
  public:
   enum class Errors { kDropped, kKept };  // what it writes to standard error
 
-  // The first word is a path, or is searched in PATH; no shell has a part in it. Throws Error{kIo}.
+  // The first word is a path, or is searched in PATH, without a shell. Throws Error{kIo}.
   ChildProcess(std::vector<std::string> command, Errors errors);
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
   int socket() const { return socket_.get(); }
-  void end_input();  // it reads an end of file from here on
+  void end_input();  // the child then reads an end of file
 
   struct End {
     int code = 0, signal = 0;
-    bool was_killed = false;  // by us, as it went on
+    bool was_killed = false;  // by end(), because it was still running
     bool is_good() const { return code == 0 && signal == 0; }
-    // By a signal that no program raises by a fault of its own: the system or a person ended it. When memory
-    // runs out, the kernel sends SIGKILL.
+    // By a signal that no program causes itself: the system or a user ended it. When memory runs out, the
+    // kernel sends SIGKILL.
     bool was_killed_from_outside() const;
-    std::string how()
-        const;  // "crashed with SIGSEGV", "was killed (SIGKILL)", "ended with 7", "did not answer"
+    // "crashed with SIGSEGV", "was killed (SIGKILL)", "ended with 7", "did not answer"
+    std::string how() const;
   };
-  // Waits for its end for so many seconds, and kills it then.
+  // Waits up to `patience` seconds for its end, then kills it.
   End end(double patience);
 
-  // The last of what it wrote to standard error, on one line.
+  // The end of its standard error, on one line.
   std::string said() const;
 
  private:
@@ -54,17 +57,34 @@ class ChildProcess {
   io::Descriptor socket_, errors_;
 };
 
-// Bytes over a socket or a pipe, within a time limit. All of these throw Error{kCancelled} when this process
-// was asked to stop.
-
+// Bytes over a socket or a pipe, within a time limit. These functions throw Error{kCancelled} when the call
+// was stopped.
 using Deadline = std::optional<std::chrono::steady_clock::time_point>;
 Deadline deadline_in(double seconds);  // 0: none
 
 enum class Outcome { kDone, kClosed, kLate };
 
 Outcome read_exactly(int descriptor, char* to, std::size_t size, Deadline deadline);
-// Until the other side closes; what comes beyond `most` bytes is dropped.
+// Reads until the other side closes; drops bytes beyond `most`.
 Outcome read_to_end(int descriptor, std::string& bytes, std::size_t most, Deadline deadline);
 Outcome write_all(int descriptor, std::string_view bytes, Deadline deadline);
+
+// Runner processes that wait for the next model. Starting one and opening the library takes longer than
+// running many models, so callers that load many models put one of these into ExecutorOptions.
+//
+//   options.runners = std::make_shared<Runners>();
+//   load("a.onnx", options)->run(…);   // starts a process
+//   load("b.onnx", options)->run(…);   // in the same one
+class Runners {
+ public:
+  // Null when no runner for this purpose (the same command and library) is waiting.
+  std::unique_ptr<ChildProcess> take(const std::string& purpose);
+  // Takes a runner that has unloaded its model.
+  void give_back(const std::string& purpose, std::unique_ptr<ChildProcess> runner);
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::pair<std::string, std::unique_ptr<ChildProcess>>> waiting_;
+};
 
 }  // namespace ounce::runtime

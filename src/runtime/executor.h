@@ -1,5 +1,5 @@
-// Something that runs a model: in this process, in one of its own where it can do no harm, or on another
-// machine. The table in executor.cpp is the one place that knows which runtime loads which kind of model.
+// Runs a model: in this process, in a separate process that isolates it, on another machine, or on another
+// CPU. The table in executor.cpp is the one place that knows which runtime loads which kind of model.
 //
 // To add a kind of model: a class that implements LocalExecutor (ort_executor.cpp is the example), a row of
 // the table in executor.cpp, a row of the table in places.cpp, which finds the library, and the new sources
@@ -24,8 +24,8 @@
 #include "data/tensor.h"
 #include "io/mapped_file.h"
 #include "model/model_file.h"
+#include "runtime/child_process.h"
 #include "runtime/masked_cpu.h"
-#include "runtime/runners.h"
 
 namespace ounce::runtime {
 
@@ -33,14 +33,14 @@ using data::Tensor;
 using data::TensorView;
 using data::ValueDescription;
 
-// The times of several runs in a row, a "slot": wall time of each run, and CPU time of all of them.
+// The times of several consecutive runs, a "slot": wall time of each run, and CPU time of all of them.
 //
 //   const SlotTimes times = time_slot(20, is_single_threaded, [&] { bound.run(); });
 
 struct SlotTimes {
   std::vector<double> calls;  // wall seconds of each run
   double cpu_seconds = 0;     // of all runs; 0: unknown, or the runs use several threads
-  double wait_seconds = -1;   // that the threads of the process were ready to run and had no CPU; -1: unknown
+  double wait_seconds = -1;   // in which threads of the process were ready and had no CPU; -1: unknown
 
   double wall_seconds() const { return std::accumulate(calls.begin(), calls.end(), 0.0); }
 };
@@ -58,12 +58,12 @@ SlotTimes time_slot(std::uint64_t runs, bool is_single_threaded, const Run& run)
     times.calls.push_back(time.seconds());
   }
   if (is_single_threaded) times.cpu_seconds = thread_cpu_seconds() - cpu;
-  // A thread that ended in between takes its share with it, so the difference can be negative.
+  // The time of a thread that ended in between is missing, so the difference can be negative.
   if (wait >= 0) times.wait_seconds = std::max(0.0, process_wait_seconds() - wait);
   return times;
 }
 
-// What a process of its own may take.
+// The limits of a separate process.
 struct Limits {
   std::uint64_t memory = 0;  // bytes of address space; 0: as much as the machine has
   double seconds = 0;        // for loading, and for each run; 0: no limit
@@ -86,13 +86,13 @@ LoadSettings settings_of(const RuntimeOptions& options);
 
 struct ExecutorOptions {
   std::string library;  // of ONNX Runtime: a path or a version; empty: the newest
-  std::string litert;   // likewise of LiteRT
+  std::string litert;   // the same for LiteRT
   LoadSettings settings;
-  std::optional<Limits> isolate;        // a process of its own
-  std::optional<RemoteOptions> remote;  // another machine; keeps the limits
-  std::optional<MaskedCpu> masked;      // an older CPU, in a process of its own
-  std::uint64_t bytes = 0;              // of the model with its external data, if somebody knows
-  std::shared_ptr<Runners> runners;     // to take such a process from, and to give it back to
+  std::optional<Limits> isolate;        // run in a separate process
+  std::optional<RemoteOptions> remote;  // run on another machine, with these limits
+  std::optional<MaskedCpu> masked;      // emulate an older CPU, in a separate process
+  std::uint64_t bytes = 0;              // of the model with its external data; 0: unknown
+  std::shared_ptr<Runners> runners;     // a pool of such processes
 
   const std::string& library_of(model::ModelKind kind) const {
     return kind == model::ModelKind::kTflite ? litert : library;
@@ -106,13 +106,13 @@ class Executor {
   virtual const std::vector<ValueDescription>& inputs() const = 0;
   virtual const std::vector<ValueDescription>& outputs() const = 0;
   virtual const std::string& library_version() const = 0;
-  // Runs once, with inputs in the order of inputs(). The views hold until the next run.
+  // Runs once, with inputs in the order of inputs(). The views are valid until the next run.
   virtual std::span<const TensorView> run(std::span<const TensorView> inputs) = 0;
   // Runs several times in a row, without outputs.
   virtual SlotTimes time(std::span<const TensorView> inputs, std::uint64_t runs) {
     return time_slot(runs, false, [&] { run(inputs); });
   }
-  // Of a process that was new for this model; nothing where nobody knows.
+  // Known for a process that was started for this model.
   virtual std::optional<LoadMemory> load_memory() const { return std::nullopt; }
 };
 
@@ -173,5 +173,23 @@ model::ModelKind kind_to_run(const std::filesystem::path& model);
 // find_library() and its runtime throw; also Error{kBadInput} when the process of its own dies,
 // Error{kTimeout}, and Error{kMemory} when it gets none.
 std::unique_ptr<Executor> load(const std::filesystem::path& model, const ExecutorOptions& options);
+
+// Access to other CPUs from this machine: older ones by masking CPUID (masked_cpu.h), others by an emulator.
+//
+//   avx2      x64 without AVX-512 and VNNI        masked; else qemu-x86_64
+//   avx512    x64 with AVX-512, without VNNI      masked
+//   arm64     64-bit ARM                          qemu-aarch64, ounce-runner-arm64 and an ONNX Runtime for it
+struct CpuAccess {
+  ExecutorOptions options;   // for running models there
+  std::string how;           // for messages: "shown by this CPU", "qemu-aarch64"
+  bool is_emulated = false;  // and therefore slow
+  bool is_this_one = false;  // the CPU of this machine
+};
+
+const std::vector<std::string>& other_cpu_names();
+
+// Throws Error{kUsage} for an unknown CPU, Error{kUnsupported} when its programs cannot run here. `options`
+// say how models run here; the release of ONNX Runtime is the same there if it is installed.
+CpuAccess on_cpu(const std::string& name, const ExecutorOptions& options);
 
 }  // namespace ounce::runtime

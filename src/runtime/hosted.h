@@ -1,11 +1,11 @@
-// A model in the hands of a runner (`ounce-runner`), a process that a hostile model may crash, hang or fill
-// without harm to this one. Whatever becomes of it is an Error{kBadInput}, Error{kTimeout} or
-// Error{kMemory} that says what happened, or Error{kIo} when the system or a person killed the process; the
-// next run gets a new one.
+// A model in a runner (`ounce-runner`), a process that a hostile model may crash, hang or fill without harm
+// to this one. Its end is an Error{kBadInput}, Error{kTimeout} or Error{kMemory} that says what happened, or
+// Error{kIo} when the system or a user killed the process; the next run gets a new process.
 //
-// Isolated and Remote say how the runner is started and where its files are.
+// Isolated and Remote decide how the runner is started and where its files are.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,12 +19,12 @@ namespace ounce::runtime {
 
 struct Launch {
   std::vector<std::string> command;          // starts the runner
-  LoadRequest load;                          // the files as the runner sees them
+  LoadRequest load;                          // with the paths that the runner uses
   double load_seconds = 0, run_seconds = 0;  // 0: no limit
-  std::string model, runtime;                // what errors call them
+  std::string model, runtime;                // their names in errors
   ChildProcess::Errors errors = ChildProcess::Errors::kDropped;
-  std::shared_ptr<const void> files;  // stay as long as a runner may be started
-  std::shared_ptr<Runners> runners;   // may have one that waits
+  std::shared_ptr<const void> files;  // exist as long as a runner may be started
+  std::shared_ptr<Runners> runners;   // may have a waiting one
 };
 
 class Hosted : public Executor {
@@ -37,25 +37,24 @@ class Hosted : public Executor {
   const std::string& library_version() const override { return loaded_.library_version; }
   std::span<const TensorView> run(std::span<const TensorView> inputs) override;
   std::optional<LoadMemory> load_memory() const override;
-  // On the other side, where nothing lies between two runs.
+  // Timed by the runner, without communication between two runs.
   SlotTimes time(std::span<const TensorView> inputs, std::uint64_t runs) override;
 
-  // Measured by the runner, where it is.
+  // Measured by the runner.
   double library_seconds() const { return loaded_.library_seconds; }  // of opening the library
   double load_seconds() const { return loaded_.seconds; }             // of creating the session
-  double last_run_seconds() const { return last_run_seconds_; }  // of the run alone, without the way here
+  double last_run_seconds() const { return last_run_seconds_; }  // of the run alone, without communication
   std::uint64_t peak_memory() const { return peak_memory_; }     // resident, after the last run
 
-  // A new process, and the model loaded by it.
+  // Starts a new process and loads the model in it.
   void restart();
-  // False when its process has ended, by its own fault or because it took too long; the next run gets a new
-  // one.
+  // False when its process has ended, by a fault or after a timeout; the next run gets a new one.
   bool is_alive() const { return process_ != nullptr; }
 
  private:
   std::string purpose() const;
   void load();
-  // The body of the answer, until the next question.
+  // The body of the answer, valid until the next question.
   const std::string& ask(Kind kind, const std::string& body, Kind expected, const char* doing);
   [[noreturn]] void explain_end(const char* doing);
 
@@ -70,7 +69,21 @@ class Hosted : public Executor {
   std::uint64_t peak_memory_ = 0;
 };
 
-// The one that the options ask for: Remote, or else Isolated.
+// Remote if the options say so, else Isolated.
 std::unique_ptr<Hosted> load_hosted(const std::filesystem::path& model, const ExecutorOptions& options);
+
+// A model in a separate process on this machine, with limits.
+class Isolated : public Hosted {
+ public:
+  Isolated(const std::filesystem::path& model, const ExecutorOptions& options);
+
+  // The runner program: the one in the environment variable OUNCE_RUNNER, else the one beside this program or
+  // in bin/ beside the library's folder, else the one this library was built or installed with. Throws
+  // Error{kIo} when there is none.
+  static std::filesystem::path find_runner();
+};
+
+// A runner of this name beside this program or where this library was built or installed; empty: none.
+std::filesystem::path find_runner_named(const std::string& name);
 
 }  // namespace ounce::runtime

@@ -1,4 +1,4 @@
-#include "runtime/isolated.h"
+#include "runtime/hosted.h"
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>

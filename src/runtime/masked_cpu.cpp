@@ -72,7 +72,7 @@ Registers masked(std::uint32_t leaf, std::uint32_t page, Registers found) noexce
   return found;
 }
 
-// Any other fault is none of ours: it is met again, and ends the process.
+// Any other fault happens again without this handler, and ends the process.
 extern "C" void answer_cpuid(int, siginfo_t*, void* context) {
   greg_t* const registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
   const auto* const instruction = reinterpret_cast<const unsigned char*>(registers[REG_RIP]);

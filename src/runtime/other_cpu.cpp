@@ -1,4 +1,4 @@
-#include "runtime/other_cpu.h"
+#include "runtime/executor.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,9 +9,9 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "runtime/isolated.h"
+#include "runtime/hosted.h"
 #include "runtime/masked_cpu.h"
-#include "runtime/ort/version.h"
+#include "runtime/ort/library.h"
 
 namespace ounce::runtime {
 namespace {

@@ -10,11 +10,10 @@
 #include <string>
 #include <string_view>
 
-#include "io/folder.h"
+#include "io/mapped_file.h"
 #include "runtime/litert/library.h"
 #include "runtime/masked_cpu.h"
 #include "runtime/ort/library.h"
-#include "runtime/ort/version.h"
 
 namespace ounce::runtime {
 namespace {

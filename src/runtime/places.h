@@ -1,4 +1,4 @@
-// Where the libraries of the runtimes are. Every runtime is a row of the table in places.cpp.
+// Finds the libraries of the runtimes. Every runtime is a row of the table in places.cpp.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 #include "model/model_file.h"
 #include "runtime/executor.h"
 #include "runtime/masked_cpu.h"
-#include "runtime/ort/version.h"
+#include "runtime/ort/library.h"
 
 namespace ounce::runtime {
 
@@ -40,12 +40,12 @@ LoadRequest request_for(const std::filesystem::path& model, const ExecutorOption
 
 struct FoundLibrary {
   std::filesystem::path path;
-  std::optional<Version> version;  // that its name or its folder says; nothing where they do not
+  std::optional<Version> version;  // from its name or its folder
 };
 
-// Folders that may not be there.
+// Folders that may not exist.
 std::vector<std::filesystem::path> library_places(model::ModelKind kind);
-// The same for code that lies in the folders `own`, with the virtual environment `active` (empty: none).
+// The same for code in the folders `own`, with the virtual environment `active` (empty: none).
 std::vector<std::filesystem::path> places_beside(model::ModelKind kind,
                                                  const std::vector<std::filesystem::path>& own,
                                                  const std::filesystem::path& active);
@@ -53,9 +53,8 @@ std::vector<std::filesystem::path> places_beside(model::ModelKind kind,
 // libonnxruntime.so, libonnxruntime.so.1.22.0 … in a folder, newest first.
 std::vector<FoundLibrary> libraries_in(model::ModelKind kind, const std::filesystem::path& folder);
 
-// Where this code lies, so that what belongs to it is found wherever somebody has put it: the folder of the
-// running program, and that of the library when the program is somebody else's (a Python interpreter).
-
+// The folders of this code, to find files that belong to it: the folder of the running program, and that of
+// the library if it is loaded by another program (a Python interpreter).
 std::vector<std::filesystem::path> own_folders();
 
 }  // namespace ounce::runtime

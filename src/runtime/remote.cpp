@@ -14,9 +14,9 @@
 #include "base/digest.h"
 #include "io/mapped_file.h"
 #include "runtime/child_process.h"
-#include "runtime/isolated.h"
+#include "runtime/hosted.h"
 #include "runtime/masked_cpu.h"
-#include "runtime/ort/version.h"
+#include "runtime/ort/library.h"
 #include "runtime/ort_executor.h"
 #include "runtime/places.h"
 
@@ -53,7 +53,7 @@ struct Place {
   std::string machine, folder;
 };
 
-// Nobody else on the device may have made the folder for us: what is in it gets run.
+// The folder must belong to this user: the programs in it are executed.
 Place look_at(const Device& device, const std::string& folder, double seconds) {
   const std::string enter =
       folder.empty()

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <thread>
 
-#include "runtime/isolated.h"
+#include "runtime/hosted.h"
 #include "runtime/masked_cpu.h"
 #include "support/cpus_required.h"
 #include "support/error_of.h"

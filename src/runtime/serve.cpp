@@ -1,4 +1,4 @@
-#include "runtime/serve.h"
+#include "runtime/wire.h"
 
 #include <ounce/error.h>
 

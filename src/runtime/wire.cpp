@@ -5,6 +5,11 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <filesystem>
+#include <map>
+#include <type_traits>
+
+#include "base/fields.h"
 
 namespace ounce::runtime {
 namespace {
@@ -12,35 +17,87 @@ namespace {
 constexpr std::size_t kReadStep = std::size_t{16} << 20;
 constexpr std::size_t kHead = 12;
 
-static_assert(std::endian::native == std::endian::little, "numbers go over the wire as they stand in memory");
+static_assert(std::endian::native == std::endian::little, "numbers go over the wire as they are in memory");
 
 [[noreturn]] void refuse() {
   throw Error(ErrorCode::kBadInput,
               "the runner and this program do not understand each other: they are of different versions, and "
-              "have to be "
-              "installed together");
+              "have to be installed together");
 }
 
 constexpr std::uint64_t filling(std::uint64_t size) { return (8 - size % 8) % 8; }
+
+// The parts of each message in their order. `wire` is a Packer or an Unpacker.
+void parts(MaybeConst<LoadRequest> auto& load, auto& wire) {
+  auto& settings = load.settings;
+  wire(load.kind, load.library, load.model, settings.threads, settings.options, settings.stand_ins,
+       settings.profile);
+}
+void parts(MaybeConst<ValueDescription::Dimension> auto& dimension, auto& wire) {
+  wire(dimension.value, dimension.name);
+}
+void parts(MaybeConst<ValueDescription> auto& value, auto& wire) {
+  wire(value.name, value.element, value.inside, value.shape);
+}
+void parts(MaybeConst<Loaded> auto& loaded, auto& wire) {
+  wire(loaded.library_version, loaded.seconds, loaded.library_seconds, loaded.memory.peak,
+       loaded.memory.stays, loaded.inputs, loaded.outputs);
+}
+void parts(MaybeConst<Ran> auto& ran, auto& wire) { wire(ran.seconds, ran.peak_memory, ran.outputs); }
+void parts(MaybeConst<Timing> auto& timing, auto& wire) { wire(timing.runs, timing.inputs); }
+void parts(MaybeConst<SlotTimes> auto& times, auto& wire) {
+  wire(times.cpu_seconds, times.wait_seconds, times.calls);
+}
 
 class Packer {
  public:
   explicit Packer(std::string& bytes) : bytes_(bytes) { bytes_.clear(); }
 
-  Packer& number(std::uint64_t value) {
-    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
-    return *this;
-  }
-  Packer& signed_number(std::int64_t value) { return number(std::bit_cast<std::uint64_t>(value)); }
-  Packer& real(double value) { return number(std::bit_cast<std::uint64_t>(value)); }
-  Packer& text(std::string_view value) {
-    number(value.size());
-    bytes_ += value;
-    bytes_.append(filling(value.size()), '\0');
-    return *this;
+  template <class... Values>
+  void operator()(const Values&... values) {
+    (add(values), ...);
   }
 
  private:
+  void number(std::uint64_t value) { bytes_.append(reinterpret_cast<const char*>(&value), sizeof value); }
+
+  template <class T>
+  void add(const T& value) {
+    if constexpr (std::is_same_v<T, double>) {
+      number(std::bit_cast<std::uint64_t>(value));
+    } else if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) {
+      number(static_cast<std::uint64_t>(value));
+    } else {
+      parts(value, *this);
+    }
+  }
+  void add(std::string_view text) {
+    number(text.size());
+    bytes_ += text;
+    bytes_.append(filling(text.size()), '\0');
+  }
+  void add(const std::string& text) { add(std::string_view(text)); }
+  void add(const std::filesystem::path& path) { add(std::string_view(path.native())); }
+  template <class T>
+  void add(const std::vector<T>& list) {
+    add_all(list);
+  }
+  void add(std::span<const TensorView> list) { add_all(list); }
+  void add(const Tensors& tensors) { add_all(tensors.views); }
+  template <class T>
+  void add(const std::map<std::string, T>& map) {
+    number(map.size());
+    for (const auto& [key, value] : map) (*this)(key, value);
+  }
+  void add(const TensorView& tensor) {
+    static const std::vector<std::string> kNone;
+    (*this)(tensor.type, tensor.dims, tensor.bytes, tensor.strings == nullptr ? kNone : *tensor.strings);
+  }
+  void add_all(const auto& list) {
+    number(list.size());
+    for (const auto& one : list) add(one);
+  }
+
   std::string& bytes_;
 };
 
@@ -48,77 +105,109 @@ class Unpacker {
  public:
   explicit Unpacker(std::string_view bytes) : rest_(bytes) {}
 
-  std::uint64_t number() {
-    std::uint64_t value = 0;
-    std::memcpy(&value, take(sizeof value).data(), sizeof value);
-    return value;
-  }
-  std::int64_t signed_number() { return std::bit_cast<std::int64_t>(number()); }
-  double real() { return std::bit_cast<double>(number()); }
-  std::string_view text() {
-    const std::string_view found = take(number());
-    take(filling(found.size()));
-    return found;
-  }
-  // Of things that take `least` bytes each.
-  std::size_t count(std::size_t least = sizeof(std::uint64_t)) {
-    const std::uint64_t value = number();
-    if (value > rest_.size() / least) refuse();
-    return value;
+  template <class... Values>
+  void operator()(Values&... values) {
+    (take(values), ...);
   }
   void end() const {
     if (!rest_.empty()) refuse();
   }
 
  private:
-  std::string_view take(std::uint64_t size) {
+  std::string_view bytes(std::uint64_t size) {
     if (size > rest_.size()) refuse();
     const std::string_view taken = rest_.substr(0, size);
     rest_.remove_prefix(size);
     return taken;
   }
+  std::uint64_t number() {
+    std::uint64_t value = 0;
+    std::memcpy(&value, bytes(sizeof value).data(), sizeof value);
+    return value;
+  }
+  // Of things that take 8 bytes at least.
+  std::size_t count() {
+    const std::uint64_t value = number();
+    if (value > rest_.size() / sizeof value) refuse();
+    return value;
+  }
+
+  template <class T>
+  void take(T& value) {
+    if constexpr (std::is_same_v<T, double>) {
+      value = std::bit_cast<double>(number());
+    } else if constexpr (std::is_integral_v<T>) {
+      value = static_cast<T>(number());
+    } else {
+      parts(value, *this);
+    }
+  }
+  void take(ElementType& type) {
+    type = ounce::element_type_of(static_cast<std::int64_t>(number())).value_or(ElementType::kUndefined);
+  }
+  void take(model::ModelKind& kind) {
+    const std::uint64_t value = number();
+    if (value >= model::kModelKinds) refuse();
+    kind = static_cast<model::ModelKind>(value);
+  }
+  void take(std::string_view& text) {
+    text = bytes(number());
+    bytes(filling(text.size()));
+  }
+  void take(std::string& text) {
+    std::string_view view;
+    take(view);
+    text = view;
+  }
+  void take(std::filesystem::path& path) {
+    std::string_view view;
+    take(view);
+    path = view;
+  }
+  template <class T>
+  void take(std::vector<T>& list) {
+    list.resize(count());
+    for (T& one : list) take(one);
+  }
+  template <class T>
+  void take(std::map<std::string, T>& map) {
+    for (std::size_t left = count(); left > 0; --left) {
+      std::string key;
+      take(key);
+      take(map[key]);
+    }
+  }
+  void take(Tensors& tensors) {
+    tensors.views.resize(count());
+    tensors.strings.resize(tensors.views.size());
+    for (std::size_t i = 0; i < tensors.views.size(); ++i) {
+      TensorView& view = tensors.views[i];
+      (*this)(view.type, view.dims, view.bytes, tensors.strings[i]);
+      view.strings = &tensors.strings[i];
+      if (view.type != ElementType::kString &&
+          view.bytes.size() != data::byte_count(view.type, view.dims, "a tensor of the runner"))
+        throw Error(ErrorCode::kBadInput, "the runner gave a tensor whose bytes do not fit its shape");
+    }
+  }
 
   std::string_view rest_;
 };
 
-void pack_tensor(Packer& packer, const TensorView& tensor) {
-  packer.signed_number(static_cast<std::int32_t>(tensor.type)).number(tensor.dims.size());
-  for (const std::int64_t dim : tensor.dims) packer.signed_number(dim);
-  packer.text(tensor.bytes).number(tensor.strings == nullptr ? 0 : tensor.strings->size());
-  if (tensor.strings != nullptr) {
-    for (const std::string& text : *tensor.strings) packer.text(text);
-  }
+template <class... Values>
+std::string packed(const Values&... values) {
+  std::string body;
+  Packer packer(body);
+  packer(values...);
+  return body;
 }
 
-ElementType unpack_type(Unpacker& unpacker) {
-  return ounce::element_type_of(unpacker.signed_number()).value_or(ElementType::kUndefined);
-}
-
-void unpack_tensor(Unpacker& unpacker, TensorView& tensor, std::vector<std::string>& strings) {
-  tensor.type = unpack_type(unpacker);
-  tensor.dims.resize(unpacker.count());
-  for (std::int64_t& dim : tensor.dims) dim = unpacker.signed_number();
-  tensor.bytes = unpacker.text();
-  strings.resize(unpacker.count());
-  for (std::string& text : strings) text = unpacker.text();
-  tensor.strings = &strings;
-  if (tensor.type != ElementType::kString &&
-      tensor.bytes.size() != data::byte_count(tensor.type, tensor.dims, "a tensor of the runner"))
-    throw Error(ErrorCode::kBadInput, "the runner gave a tensor whose bytes do not fit its shape");
-}
-
-void pack_tensors(Packer& packer, std::span<const TensorView> tensors) {
-  packer.number(tensors.size());
-  for (const TensorView& tensor : tensors) pack_tensor(packer, tensor);
-}
-
-Tensors unpack_all(Unpacker& unpacker) {
-  Tensors tensors;
-  tensors.views.resize(unpacker.count());
-  tensors.strings.resize(tensors.views.size());
-  for (std::size_t i = 0; i < tensors.views.size(); ++i)
-    unpack_tensor(unpacker, tensors.views[i], tensors.strings[i]);
-  return tensors;
+template <class T>
+T unpacked(std::string_view body) {
+  Unpacker unpacker(body);
+  T value;
+  unpacker(value);
+  unpacker.end();
+  return value;
 }
 
 // Enough for all of them: a body that grows on its way is copied as often.
@@ -133,169 +222,44 @@ void reserve(std::string& body, std::span<const TensorView> tensors) {
   body.reserve(size);
 }
 
-void pack_values(Packer& packer, const std::vector<ValueDescription>& values) {
-  packer.number(values.size());
-  for (const ValueDescription& value : values) {
-    packer.text(value.name)
-        .signed_number(static_cast<std::int32_t>(value.element))
-        .signed_number(static_cast<std::int32_t>(value.inside))
-        .number(value.shape.size());
-    for (const auto& dimension : value.shape) packer.signed_number(dimension.value).text(dimension.name);
-  }
-}
-
-std::vector<ValueDescription> unpack_values(Unpacker& unpacker) {
-  std::vector<ValueDescription> values(unpacker.count());
-  for (ValueDescription& value : values) {
-    value.name = unpacker.text();
-    value.element = unpack_type(unpacker);
-    value.inside = unpack_type(unpacker);
-    value.shape.resize(unpacker.count());
-    for (auto& dimension : value.shape) {
-      dimension.value = unpacker.signed_number();
-      dimension.name = unpacker.text();
-    }
-  }
-  return values;
-}
-
 }  // namespace
 
-std::string pack(const LoadRequest& request) {
-  const LoadSettings& settings = request.settings;
-  std::string body;
-  Packer packer(body);
-  packer.number(static_cast<std::uint64_t>(request.kind)).text(request.library).text(request.model);
-  packer.number(settings.threads).number(settings.options.size());
-  for (const auto& [key, value] : settings.options) packer.text(key).text(value);
-  packer.number(settings.stand_ins.size());
-  for (const auto& [location, path] : settings.stand_ins) packer.text(location).text(path.string());
-  packer.text(settings.profile.string());
-  return body;
-}
-
-LoadRequest unpack_load(std::string_view body) {
-  Unpacker unpacker(body);
-  LoadRequest request;
-  LoadSettings& settings = request.settings;
-  const std::uint64_t kind = unpacker.number();
-  if (kind >= model::kModelKinds) refuse();
-  request.kind = static_cast<model::ModelKind>(kind);
-  request.library = unpacker.text();
-  request.model = unpacker.text();
-  settings.threads = static_cast<unsigned>(unpacker.number());
-  for (std::size_t left = unpacker.count(); left > 0; --left) {
-    const std::string_view key = unpacker.text();
-    settings.options[std::string(key)] = unpacker.text();
-  }
-  for (std::size_t left = unpacker.count(); left > 0; --left) {
-    const std::string_view location = unpacker.text();
-    settings.stand_ins[std::string(location)] = unpacker.text();
-  }
-  settings.profile = unpacker.text();
-  unpacker.end();
-  return request;
-}
-
-std::string pack(const Loaded& loaded) {
-  std::string body;
-  Packer packer(body);
-  packer.text(loaded.library_version).real(loaded.seconds).real(loaded.library_seconds);
-  packer.number(loaded.memory.peak).number(loaded.memory.stays);
-  pack_values(packer, loaded.inputs);
-  pack_values(packer, loaded.outputs);
-  return body;
-}
-
-Loaded unpack_loaded(std::string_view body) {
-  Unpacker unpacker(body);
-  Loaded loaded;
-  loaded.library_version = unpacker.text();
-  loaded.seconds = unpacker.real();
-  loaded.library_seconds = unpacker.real();
-  loaded.memory.peak = unpacker.number();
-  loaded.memory.stays = unpacker.number();
-  loaded.inputs = unpack_values(unpacker);
-  loaded.outputs = unpack_values(unpacker);
-  unpacker.end();
-  return loaded;
-}
+std::string pack(const LoadRequest& request) { return packed(request); }
+std::string pack(const Loaded& loaded) { return packed(loaded); }
+std::string pack(const SlotTimes& times) { return packed(times); }
 
 void pack(std::string& body, std::span<const TensorView> tensors) {
   reserve(body, tensors);
   Packer packer(body);
-  pack_tensors(packer, tensors);
-}
-
-Tensors unpack_tensors(std::string_view body) {
-  Unpacker unpacker(body);
-  Tensors tensors = unpack_all(unpacker);
-  unpacker.end();
-  return tensors;
+  packer(tensors);
 }
 
 void pack(std::string& body, std::uint64_t runs, std::span<const TensorView> inputs) {
   reserve(body, inputs);
   Packer packer(body);
-  packer.number(runs);
-  pack_tensors(packer, inputs);
-}
-
-Timing unpack_timing(std::string_view body) {
-  Unpacker unpacker(body);
-  Timing timing;
-  timing.runs = unpacker.number();
-  timing.inputs = unpack_all(unpacker);
-  unpacker.end();
-  return timing;
-}
-
-std::string pack(const SlotTimes& times) {
-  std::string body;
-  Packer packer(body);
-  packer.real(times.cpu_seconds).real(times.wait_seconds).number(times.calls.size());
-  for (const double seconds : times.calls) packer.real(seconds);
-  return body;
-}
-
-SlotTimes unpack_times(std::string_view body) {
-  Unpacker unpacker(body);
-  SlotTimes times;
-  times.cpu_seconds = unpacker.real();
-  times.wait_seconds = unpacker.real();
-  times.calls.resize(unpacker.count());
-  for (double& seconds : times.calls) seconds = unpacker.real();
-  unpacker.end();
-  return times;
+  packer(runs, inputs);
 }
 
 void pack(std::string& body, const Ran& ran) {
   reserve(body, ran.outputs.views);
   Packer packer(body);
-  packer.real(ran.seconds).number(ran.peak_memory);
-  pack_tensors(packer, ran.outputs.views);
+  packer(ran);
 }
 
-Ran unpack_ran(std::string_view body) {
-  Unpacker unpacker(body);
-  Ran ran;
-  ran.seconds = unpacker.real();
-  ran.peak_memory = unpacker.number();
-  ran.outputs = unpack_all(unpacker);
-  unpacker.end();
-  return ran;
-}
+std::string pack_failure(int code, const std::string& message) { return packed(code, message); }
 
-std::string pack_failure(int code, const std::string& message) {
-  std::string body;
-  Packer(body).signed_number(code).text(message);
-  return body;
-}
+LoadRequest unpack_load(std::string_view body) { return unpacked<LoadRequest>(body); }
+Loaded unpack_loaded(std::string_view body) { return unpacked<Loaded>(body); }
+Ran unpack_ran(std::string_view body) { return unpacked<Ran>(body); }
+Tensors unpack_tensors(std::string_view body) { return unpacked<Tensors>(body); }
+Timing unpack_timing(std::string_view body) { return unpacked<Timing>(body); }
+SlotTimes unpack_times(std::string_view body) { return unpacked<SlotTimes>(body); }
 
 void throw_failure(std::string_view body) {
   Unpacker unpacker(body);
-  const std::int64_t code = unpacker.signed_number();
-  const std::string message(unpacker.text());
+  std::int64_t code = 0;
+  std::string message;
+  unpacker(code, message);
   const bool is_known = (code >= 0 && code <= static_cast<int>(ErrorCode::kInternal)) ||
                         code == static_cast<int>(ErrorCode::kMemory);
   throw Error(is_known ? static_cast<ErrorCode>(code) : ErrorCode::kBadInput, message);

@@ -1,9 +1,9 @@
-// What is said between us and the runner, a process that runs a model for us (`ounce-runner`).
+// The messages between Ounce and a runner, a process that runs a model (`ounce-runner`).
 //
 // A message is a kind (4 bytes), a length (8 bytes) and a body, little-endian; the runner answers every
-// message with one. The body is a row of numbers (8 bytes) and of texts (their length, then their bytes,
-// filled up to 8: so tensors can be used where they stand). Neither side believes the other: a body that ends
-// early is an error, and memory grows with what has come, not with what was announced.
+// message with one. The body is a sequence of numbers (8 bytes) and texts (their length, then their bytes,
+// padded to 8, so that tensors can be used in place). Neither side trusts the other: a body that ends early
+// is an error, and memory grows with the received bytes, not with the announced length.
 #pragma once
 
 #include <ounce/load_memory.h>
@@ -25,9 +25,9 @@ enum class Kind : std::uint32_t {
   kRun,       // tensors → kRan
   kRan,       // Ran
   kFailed,    // code, message, where
-  kUnload,    // → kUnloaded: the model goes, the process waits for another
+  kUnload,    // → kUnloaded: the process waits for another model
   kUnloaded,
-  kTime,   // Timing → kTimed: as many runs in a row, without their outputs
+  kTime,   // Timing → kTimed: consecutive runs, without their outputs
   kTimed,  // SlotTimes
 };
 
@@ -36,10 +36,10 @@ struct Loaded {
   std::vector<ValueDescription> inputs, outputs;
   double seconds = 0;          // of creating the session
   double library_seconds = 0;  // of opening the library before that
-  LoadMemory memory;  // zeros for a process that had a model before, and where a system does not tell
+  LoadMemory memory;           // zeros for a process that had a model before, or if unknown
 };
 
-// Tensors of a message, in its body; it must not change as long as they are used.
+// Tensors in the body of a message, which must not change as long as they are used.
 struct Tensors {
   std::vector<TensorView> views;
   std::vector<std::vector<std::string>> strings;  // of each of them
@@ -67,34 +67,40 @@ struct Message {
 
 std::string pack(const LoadRequest& request);
 std::string pack(const Loaded& loaded);
-// Into a body that was used before: what it holds may be large, and new memory costs more than the copy.
+// These reuse the memory of `body`, as new memory for large tensors costs more than the copy.
 void pack(std::string& body, const Ran& ran);
 void pack(std::string& body, std::span<const TensorView> tensors);
 void pack(std::string& body, std::uint64_t runs, std::span<const TensorView> inputs);  // a Timing
 std::string pack(const SlotTimes& times);
 std::string pack_failure(int code, const std::string& message);
 
-// These throw Error{kBadInput} for a body that is not what its kind says.
+// These throw Error{kBadInput} for an invalid body.
 LoadRequest unpack_load(std::string_view body);
 Loaded unpack_loaded(std::string_view body);
 Ran unpack_ran(std::string_view body);
 Tensors unpack_tensors(std::string_view body);
 Timing unpack_timing(std::string_view body);
 SlotTimes unpack_times(std::string_view body);
-[[noreturn]] void throw_failure(std::string_view body);  // the error that the other side had
+[[noreturn]] void throw_failure(std::string_view body);  // rethrows the error of the other side
 
 // A pair of descriptors with messages on them.
 class Channel {
  public:
   Channel(int in, int out) : in_(in), out_(out) {}
 
-  // Throw Error{kCancelled} when this process was asked to stop, and Error{kBadInput} for what is no message.
+  // Throw Error{kCancelled} when the call was stopped, and Error{kBadInput} for bytes that are no message.
   Outcome send(Kind kind, std::string_view body, Deadline deadline = {}) const;
-  // The message may have held another one, whose memory is used again.
+  // Reuses the memory of `message`.
   Outcome receive(Message& message, Deadline deadline = {}) const;
 
  private:
   int in_, out_;
 };
+
+// The exit code of a runner that got no memory, or no thread, from the system: not the model's fault.
+constexpr int kRefusedExit = 71;
+
+// The runner: answers messages until the other side closes. Returns the exit code of the process.
+int serve(int in, int out);
 
 }  // namespace ounce::runtime

@@ -16,7 +16,7 @@ struct Target {
   std::string machine;   // "x64", "arm64", "wasm"
   std::string version;   // "1.22.0"; of the newest measured release when none was asked for
   std::string provider;  // of ONNX Runtime: "cpu", "cuda" …
-  std::string cpu;       // what an x64 CPU has: "vnni", or only "avx512" or "avx2"; empty: nobody knows
+  std::string cpu;       // what an x64 CPU has: "vnni", or only "avx512" or "avx2"; empty: unknown
 
   bool is_place() const { return !system.empty(); }
 };

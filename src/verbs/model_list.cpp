@@ -11,7 +11,6 @@
 #include <new>
 #include <system_error>
 
-#include "io/folder.h"
 #include "io/mapped_file.h"
 #include "io/output_file.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "io/folder.h"
+#include "io/output_file.h"
 #include "report/reports.h"
 #include "verbs/model_list.h"
 #include "verbs/report_file.h"

@@ -9,7 +9,7 @@
 #include <random>
 
 #include "formats/onnx/file/reader.h"
-#include "runtime/other_cpu.h"
+#include "runtime/executor.h"
 #include "support/cpus_required.h"
 #include "support/error_of.h"
 #include "support/model_builder.h"

@@ -1,12 +1,11 @@
 // Files of data: arrays, archives of them, sound, pictures, lists.
 #include <algorithm>
 
+#include "data/containers/byte_stream.h"
 #include "data/containers/npy.h"
 #include "data/containers/wav.h"
-#include "data/containers/zip.h"
 #include "data/image/image.h"
-#include "data/source/array_source.h"
-#include "data/source/list_source.h"
+#include "data/source/sources.h"
 #include "fuzz/memory_file.h"
 #include "fuzz/promise.h"
 #include "fuzz/targets.h"

@@ -258,7 +258,7 @@ def write_large():
 
 
 def main():
-    # Later versions resize the height first in some pictures; see src/data/image/resize.h.
+    # Later versions resize the height first in some pictures; see src/data/image/image.h.
     assert tuple(map(int, PIL.__version__.split(".")[:2])) < (12, 2), "needs Pillow before 12.2"
     warnings.filterwarnings("ignore", "Palette images with Transparency")
     cv2.ipp.setUseIPP(False)

@@ -1,4 +1,4 @@
-// Bytes that are read in order: of a mapped file, or of an archive's entry that is inflated on the way.
+// Bytes that are read in order: of a mapped file, or of an entry of a zip archive, inflated while it is read.
 //
 //   stream.seek(header.data_offset);
 //   std::string values = stream.read(header.sample_bytes);
@@ -7,9 +7,13 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
+
+struct z_stream_s;
 
 namespace ounce::data {
 
@@ -18,16 +22,16 @@ class ByteStream {
   virtual ~ByteStream() = default;
   virtual std::uint64_t size() const = 0;
   virtual std::uint64_t position() const = 0;
-  // Forward costs what lies between, backward may cost a new start.
+  // Seeking forward reads the bytes between, seeking backward may start again.
   virtual void seek(std::uint64_t position) = 0;
   // Fills `to`, or throws Error{kBadInput}.
   virtual void read(std::span<char> to) = 0;
 
-  // Memory grows with what is really there, not with `count`.
+  // Memory grows with the bytes that exist, not with `count`.
   std::string read(std::uint64_t count);
 };
 
-// Bytes that somebody else keeps.
+// Bytes that the caller owns.
 class MemoryStream : public ByteStream {
  public:
   // `where` names them in errors.
@@ -45,9 +49,7 @@ class MemoryStream : public ByteStream {
   std::uint64_t position_ = 0;
 };
 
-// Numbers as file formats write them: the least significant byte first.
-
-// `bytes` must hold sizeof(T) bytes from `offset` on.
+// A little-endian number; `bytes` must hold sizeof(T) bytes from `offset` on.
 template <std::unsigned_integral T>
 T load_little_endian(std::string_view bytes, std::size_t offset) {
   T value = 0;
@@ -67,5 +69,60 @@ inline std::uint32_t u32(std::string_view bytes, std::size_t offset) {
 inline std::uint64_t u64(std::string_view bytes, std::size_t offset) {
   return load_little_endian<std::uint64_t>(bytes, offset);
 }
+
+// A file in a zip archive: stored or deflated, zip64, with or without a data descriptor.
+//
+//   const io::MappedFile file = io::MappedFile::open("val.npz");
+//   for (const ZipEntry& entry : read_zip_directory(file.bytes(), "val.npz")) {
+//     ZipEntryStream stream(entry, "val.npz: " + entry.name);
+//     stream.read(buffer);
+//   }
+struct ZipEntry {
+  std::string name;
+  std::string_view data;  // in the archive, whose bytes must outlive the entry
+  bool is_deflated = false;
+  std::uint64_t size = 0;  // what the data is after inflating
+  std::uint32_t checksum = 0;
+};
+
+// The entries in the order of the central directory, which decides: every entry must lie inside the archive
+// and apart from the others, and may not claim more than deflate could hold in its bytes. Encrypted entries
+// and other methods are refused. Throws Error{kBadInput} with `where` in front.
+std::vector<ZipEntry> read_zip_directory(std::string_view archive, const std::string& where);
+
+// One entry's bytes in about 40 KiB of memory. Stored entries are read at any position, deflated ones are
+// inflated from the start up to there. The checksum is verified when all bytes have been read.
+class ZipEntryStream : public ByteStream {
+ public:
+  ZipEntryStream(const ZipEntry& entry, std::string where);
+
+  std::uint64_t size() const override { return entry_.size; }
+  std::uint64_t position() const override { return position_; }
+  void seek(std::uint64_t position) override;
+  using ByteStream::read;
+  void read(std::span<char> to) override;
+
+ private:
+  struct EndInflate {
+    void operator()(z_stream_s* inflater) const;
+  };
+
+  void restart();
+  void skip(std::uint64_t count);
+  void inflate_into(std::span<char> to);
+  int inflate_some(std::span<char> to, std::size_t& written);
+  void check_nothing_follows();
+  void add_to_checksum(std::span<const char> bytes);
+  [[noreturn]] void fail(const std::string& what);
+
+  ZipEntry entry_;
+  std::string where_;
+  std::unique_ptr<z_stream_s, EndInflate> inflater_;  // none for a stored entry
+  std::uint64_t consumed_ = 0;                        // bytes of entry_.data that the inflater has taken
+  std::uint64_t position_ = 0;
+  std::uint64_t summed_ = 0;  // checksum_ is that of the bytes [0, summed_)
+  std::uint32_t checksum_ = 0;
+  std::string damage_;  // repeated by every later read
+};
 
 }  // namespace ounce::data

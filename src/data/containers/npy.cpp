@@ -301,27 +301,24 @@ Tensor decode_npy_values(const NpyHeader& header, Dims dims, std::string bytes, 
   return tensor;
 }
 
+Tensor read_npy(std::string_view bytes, const std::string& where) {
+  MemoryStream stream(bytes, where);
+  const NpyHeader header = read_npy_header(stream, where);
+  stream.seek(header.data_offset);
+  return decode_npy_values(header, header.dims, stream.read(header.data_bytes), where);
+}
+
 namespace {
 
 constexpr std::uint64_t kMostArchive = 0xffff0000;  // offsets have 32 bits
 constexpr std::size_t kNpyAlignment = 64;
 
-std::string_view numpy_name(ElementType type) {
-  switch (type) {
-    case ElementType::kFloat: return "<f4";
-    case ElementType::kDouble: return "<f8";
-    case ElementType::kFloat16: return "<f2";
-    case ElementType::kInt8: return "|i1";
-    case ElementType::kInt16: return "<i2";
-    case ElementType::kInt32: return "<i4";
-    case ElementType::kInt64: return "<i8";
-    case ElementType::kUint8: return "|u1";
-    case ElementType::kUint16: return "<u2";
-    case ElementType::kUint32: return "<u4";
-    case ElementType::kUint64: return "<u8";
-    case ElementType::kBool: return "|b1";
-    default: return "";
-  }
+// "<f4"; empty for a type that NumPy does not have.
+std::string numpy_name(ElementType type) {
+  const auto* found = std::find_if(kNumberTypes.begin(), kNumberTypes.end(),
+                                   [&](const NumberType& candidate) { return candidate.type == type; });
+  if (found == kNumberTypes.end()) return {};
+  return fmt::format("{}{}{}", found->bytes == 1 ? '|' : '<', found->kind, found->bytes);
 }
 
 std::string little(std::uint64_t value, int width) {

@@ -22,7 +22,7 @@
 namespace ounce::data {
 
 struct NpyHeader {
-  enum class Text { kNone, kBytes, kUtf32 };  // how strings stand in the file
+  enum class Text { kNone, kBytes, kUtf32 };  // the encoding of strings in the file
 
   ElementType type = ElementType::kUndefined;
   Dims dims;
@@ -39,6 +39,9 @@ NpyHeader read_npy_header(ByteStream& stream, const std::string& where);
 // `bytes` are as many elements of the file as `dims` has.
 Tensor decode_npy_values(const NpyHeader& header, Dims dims, std::string bytes, const std::string& where);
 
+// A whole .npy file.
+Tensor read_npy(std::string_view bytes, const std::string& where);
+
 // Writes .npz archives, as NumPy reads them: arrays that are not compressed, each given piece by piece.
 //
 //   NpzWriter archive("outputs.npz");
@@ -46,15 +49,15 @@ Tensor decode_npy_values(const NpyHeader& header, Dims dims, std::string bytes, 
 //   for (…) archive.write(bytes);
 //   archive.finish();
 
-// Does NumPy have this type? Not strings, nor floats of 16 bits with 8 of them for the exponent.
+// False for types that NumPy does not have: bfloat16. Strings are not written either.
 bool is_numpy_type(ElementType type);
 
 class NpzWriter {
  public:
-  // Throws Error{kIo}, as all of it may.
+  // Throws Error{kIo}, as all functions do.
   explicit NpzWriter(const std::filesystem::path& path);
 
-  // The array before is complete. Throws Error{kUnsupported} beyond 4 GB.
+  // Begins an array, and ends the one before. Throws Error{kUnsupported} beyond 4 GB.
   void begin(const std::string& name, ElementType type, const Dims& dims);
   void write(std::string_view bytes);
   void finish();
@@ -65,7 +68,7 @@ class NpzWriter {
     std::uint64_t offset = 0, size = 0;
     std::uint32_t checksum = 0;
   };
-  void end();  // the array: what is known of it only now goes before it
+  void end();  // completes the header of the array, which has its size and checksum
   void put(std::string_view bytes);
   std::string header_of(const Entry& entry) const;
 

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "data/source/array_source.h"
+#include "data/source/sources.h"
 #include "support/error_of.h"
 #include "support/temporary_folder.h"
 #include "support/tensor_of.h"

@@ -1,4 +1,4 @@
-#include "data/containers/zip.h"
+#include "data/containers/byte_stream.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "base/digest.h"
 #include "base/json_text.h"
 #include "base/text.h"
+#include "data/convert.h"
 
 namespace ounce::data {
 namespace {
@@ -23,7 +26,7 @@ const std::vector<std::string> kKeys = {
     "hop_length",     "padding_value", "rescale_factor", "image_mean",    "image_std",
     "mean",           "std",           "layout",         "observed",      "do_resize",
     "do_center_crop", "do_rescale",    "do_normalize",   "do_convert_rgb"};
-// Hugging Face says these too, and they say nothing about the values.
+// Members of Hugging Face's files that do not concern the values.
 const std::vector<std::string> kNamesOnly = {
     "image_processor_type",  "feature_extractor_type", "processor_class",      "feature_size",
     "return_attention_mask", "padding_side",           "_valid_processor_keys"};
@@ -32,7 +35,7 @@ bool contains(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// Reads the members of one object, and complains about those nobody asked for.
+// Reads the members of one object, and refuses unknown ones.
 class Members {
  public:
   Members(const Json& object, std::string where) : object_(object), where_(std::move(where)) {
@@ -288,12 +291,10 @@ Json input_json(const InputContract& contract) {
   return json;
 }
 
-constexpr std::size_t kDeepest = 16;
-
 }  // namespace
 
 Contract parse_contract(std::string_view json, const std::string& where) {
-  return read_contract(parse_json<Json>(json, {.depth = kDeepest}, where), where);
+  return read_contract(parse_json<Json>(json, {}, where), where);
 }
 
 std::string write_contract(const Contract& contract, int indent) {
@@ -310,6 +311,47 @@ std::string write_contract(const Contract& contract, int indent) {
     for (const auto& [name, values] : contract.golden->outputs) golden["outputs"][name] = values;
   }
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string digest_of_tensors(std::span<const TensorView> tensors) {
+  std::string bytes;
+  for (const TensorView& tensor : tensors) {
+    bytes += describe(tensor.type, tensor.dims);
+    bytes += tensor.bytes;
+    if (tensor.strings == nullptr) continue;
+    for (const std::string& text : *tensor.strings) bytes += text + '\0';
+  }
+  return hex(digest_of(bytes));
+}
+
+std::vector<double> golden_values(const TensorView& output) {
+  if (output.type == ElementType::kString) return {};
+  constexpr std::size_t kGoldenValues = 64;
+  const std::vector<double> all = to_doubles(output, "output");
+  std::vector<double> some;
+  const std::size_t step = std::max<std::size_t>(1, all.size() / kGoldenValues);
+  for (std::size_t i = 0; i < all.size() && some.size() < kGoldenValues; i += step) {
+    if (std::isfinite(all[i])) some.push_back(static_cast<float>(all[i]));
+  }
+  return some;
+}
+
+double golden_sqnr_db(std::span<const double> recorded, std::span<const double> now) {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  if (recorded.size() != now.size() || recorded.empty()) return -kInfinite;
+  double signal = 0, noise = 0;
+  for (std::size_t i = 0; i < recorded.size(); ++i) {
+    const double difference = recorded[i] - now[i];
+    if (recorded[i] == now[i]) {
+      signal += std::isfinite(now[i]) ? now[i] * now[i] : 0;
+      continue;
+    }
+    if (!std::isfinite(difference)) return -kInfinite;
+    signal += recorded[i] * recorded[i];
+    noise += difference * difference;
+  }
+  if (noise == 0) return kInfinite;
+  return signal == 0 ? -kInfinite : 10 * std::log10(signal / noise);
 }
 
 }  // namespace ounce::data

@@ -1,4 +1,4 @@
-#include "data/contract/observed_range.h"
+#include "data/contract/preprocess.h"
 
 #include <gmock/gmock.h>
 

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include "data/image/image.h"
-#include "data/image/resize.h"
 #include "support/error_of.h"
 #include "support/tensor_of.h"
 

@@ -1,4 +1,4 @@
-#include "data/image/codecs.h"
+#include "data/image/image.h"
 
 #include <fmt/format.h>
 #include <ounce/error.h>
@@ -9,8 +9,6 @@
 #include <csetjmp>
 #include <cstdio>
 #include <cstring>
-
-#include "data/image/image.h"
 
 // libjpeg's headers need <cstdio> before them.
 #include <jerror.h>
@@ -131,8 +129,8 @@ class JpegDecoder {
     source_.bytes_in_buffer -= static_cast<std::size_t>(count);
   }
 
-  // libjpeg goes on after a warning, with pixels that it made up. Three of them harm no pixel: filling
-  // between segments, which cameras write, and version numbers that are new to it.
+  // After a warning libjpeg continues with invented pixels. Three warnings harm no pixel: padding between
+  // segments, which cameras write, and unknown version numbers.
   void warn(int level) {
     if (level >= 0) return;  // a trace message
     const int code = errors_.msg_code;
@@ -406,7 +404,7 @@ std::string encode_png(const Image& image) {
          chunk("IEND", "");
 }
 
-// The part of image.h that needs decoders: an app, which has its pixels from a camera, does without.
+// The decoders and the encoder of image.h, which apps do not need: their pixels come from a camera.
 
 namespace {
 

@@ -142,7 +142,7 @@ std::string hint_of_layout(const Dims& sample, const Shape& shape, bool is_image
 
 Dims fit(const Dims& sample, const ValueDescription& input, bool is_whole, const std::string& where,
          bool is_image) {
-  if (input.shape.empty()) return sample;  // a scalar, or a rank that nobody knows
+  if (input.shape.empty()) return sample;  // a scalar, or of unknown rank
   if (matches(sample, input.shape) && (is_whole || sample.size() == input.shape.size())) return sample;
   if (!is_whole) {
     Dims batched = sample;

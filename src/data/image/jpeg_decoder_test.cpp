@@ -1,4 +1,4 @@
-#include "data/image/codecs.h"
+#include "data/image/image.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "data/image/resize.h"
+#include "data/image/image.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "data/image/resize.h"
+#include "data/image/image.h"
 
 #include <gtest/gtest.h>
 #include <ounce/error.h>
@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <map>
 
-#include "data/image/image.h"
 #include "goldens/image_goldens.h"
 #include "support/error_of.h"
 

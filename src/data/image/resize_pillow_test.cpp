@@ -1,11 +1,10 @@
-#include "data/image/resize.h"
+#include "data/image/image.h"
 
 #include <gtest/gtest.h>
 #include <ounce/error.h>
 
 #include <map>
 
-#include "data/image/image.h"
 #include "goldens/image_goldens.h"
 #include "support/error_of.h"
 

@@ -1,4 +1,4 @@
-#include "data/source/array_source.h"
+#include "data/source/sources.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,15 +7,15 @@
 #include <algorithm>
 
 #include "base/digest.h"
+#include "data/containers/byte_stream.h"
 #include "data/containers/npy.h"
-#include "data/containers/zip.h"
 #include "data/tensor.h"
 
 namespace ounce::data {
 namespace {
 
-// No input of a model is larger; more means that the leading axis is not the sample, or that somebody wants
-// to fill our memory with a few kilobytes of compressed zeros.
+// No input of a model is larger; more means that the leading axis is not the sample, or that a few kilobytes
+// of compressed zeros are meant to fill the memory.
 constexpr std::uint64_t kLargestSample = std::uint64_t{1} << 30;
 constexpr std::uint64_t kMostStrings = std::uint64_t{1} << 24;
 
@@ -39,7 +39,7 @@ void check_lengths(const std::vector<SampledArray>& arrays, const SampledArray& 
     }
     has_values |= array.sample_bytes() > 0;
   }
-  // Otherwise a header of a few bytes could have us count to 2^63.
+  // Otherwise a header of a few bytes could ask for 2^63 empty samples.
   if (first.length() > 0 && !has_values) {
     throw Error(ErrorCode::kBadInput, fmt::format("'{}' has samples without any values", first.name()),
                 where);
@@ -82,10 +82,7 @@ ArraySource::ArraySource(OpenArrays open) : file_(std::move(open.file)), arrays_
 }
 
 Sample ArraySource::read(std::uint64_t index) {
-  if (index >= size_) {
-    throw Error(ErrorCode::kInternal, fmt::format("sample {} of {} was asked for", index, size_),
-                file_.path().string());
-  }
+  require_sample(index, file_.path().string());
   Sample sample;
   sample.name = fmt::format("{}[{}]", file_.path().filename().string(), index);
   for (SampledArray& array : arrays_) {
@@ -124,10 +121,7 @@ RawSource::RawSource(const std::filesystem::path& path, ElementType type, const 
 }
 
 Sample RawSource::read(std::uint64_t index) {
-  if (index >= size()) {
-    throw Error(ErrorCode::kInternal, fmt::format("sample {} of {} was asked for", index, size()),
-                file_.path().string());
-  }
+  require_sample(index, file_.path().string());
   const std::string_view view = file_.bytes().substr(index * sample_bytes_, sample_bytes_);
   const Field& field = fields_.front();
   Sample sample;
@@ -359,8 +353,7 @@ void MemorySource::list_samples() {
 }
 
 Sample MemorySource::read(std::uint64_t index) {
-  if (index >= size_)
-    throw Error(ErrorCode::kInternal, fmt::format("sample {} of {} was asked for", index, size_), kName);
+  require_sample(index, kName);
   Sample sample;
   sample.name = fmt::format("data[{}]", index);
   if (!data_->samples.empty()) {

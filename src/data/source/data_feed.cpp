@@ -12,9 +12,8 @@
 #include "data/contract/contract_file.h"
 #include "data/convert.h"
 #include "data/image/image.h"
-#include "data/source/array_source.h"
-#include "data/source/list_source.h"
 #include "data/source/open_source.h"
+#include "data/source/sources.h"
 
 namespace ounce::data {
 namespace {
@@ -149,7 +148,9 @@ DataFeed::Origin DataFeed::find_origin(const ValueDescription& input, bool is_on
   Origin origin;
   origin.input = input;
   if (is_made(input)) {
-    origin.constant = make_constant(input);
+    const auto given = options_.constants.find(input.name);
+    origin.constant = filled_tensor(input, shortest_dims_for(input, options_),
+                                    given == options_.constants.end() ? 0 : given->second);
     return origin;
   }
   if (options_.contract) {
@@ -300,30 +301,6 @@ void DataFeed::choose_samples() {
   }
 }
 
-// A state before the first run, or a constant: in the model's own shape, free axes from --shape or 1.
-Tensor DataFeed::make_constant(const ValueDescription& input) const {
-  const std::string where = fmt::format("input '{}'", input.name);
-  const auto given = options_.constants.find(input.name);
-  const double value = given == options_.constants.end() ? 0 : given->second;
-  Dims dims;
-  for (std::size_t i = 0; i < input.shape.size(); ++i) {
-    const auto& dimension = input.shape[i];
-    auto said = options_.shape.find(fmt::format("{}:{}", input.name, i));
-    if (said == options_.shape.end()) said = options_.shape.find(dimension.name);
-    dims.push_back(dimension.value >= 0 ? dimension.value : said == options_.shape.end() ? 1 : said->second);
-  }
-  const std::uint64_t count = element_count(dims, where);
-  if (count > kMostConstants) throw Error(ErrorCode::kBadInput, fmt::format("has {} values", count), where);
-  if (is_float_weight_type(input.element)) {
-    Tensor tensor{ElementType::kDouble, std::move(dims), std::string(count * sizeof(double), '\0')};
-    std::fill_n(values_of<double>(tensor).begin(), count, value);
-    return convert(std::move(tensor), input.element, where);
-  }
-  Tensor tensor{ElementType::kInt64, std::move(dims), std::string(count * sizeof(std::int64_t), '\0')};
-  std::fill_n(values_of<std::int64_t>(tensor).begin(), count, std::llround(value));
-  return convert(std::move(tensor), input.element, where);
-}
-
 Tensor DataFeed::read_one(const Origin& origin, const Sample& sample) {
   const std::string where = place_of(sample, origin.input);
   const Tensor* raw = origin.columns.empty() ? sample.find(origin.field) : nullptr;
@@ -393,6 +370,41 @@ void DataFeed::require_agreement() const {
                   fmt::format("input '{}'", origin.input.name));
     }
   }
+}
+
+Dims dims_for(const ValueDescription& input, const DataOptions& options, std::int64_t batch,
+              const FreeAxis& otherwise) {
+  Dims dims;
+  for (std::size_t axis = 0; axis < input.shape.size(); ++axis) {
+    const auto& dimension = input.shape[axis];
+    const auto by_axis = options.shape.find(fmt::format("{}:{}", input.name, axis));
+    const auto by_name = options.shape.find(dimension.name);
+    if (dimension.value >= 0) {
+      dims.push_back(dimension.value);
+    } else if (by_axis != options.shape.end()) {
+      dims.push_back(by_axis->second);
+    } else if (!dimension.name.empty() && by_name != options.shape.end()) {
+      dims.push_back(by_name->second);
+    } else {
+      dims.push_back(axis == 0 ? batch : otherwise(input, axis));
+    }
+  }
+  return dims;
+}
+
+Dims shortest_dims_for(const ValueDescription& input, const DataOptions& options) {
+  return dims_for(input, options, 1, [](const ValueDescription&, std::size_t) { return 1; });
+}
+
+Tensor filled_tensor(const ValueDescription& input, Dims dims, double value) {
+  const std::string where = fmt::format("input '{}'", input.name);
+  const std::uint64_t count = element_count(dims, where);
+  if (count > kMostConstants) throw Error(ErrorCode::kBadInput, fmt::format("has {} values", count), where);
+  const std::string one = bytes_of_value(value, input.element, where);
+  Tensor tensor{input.element, std::move(dims), {}, {}};
+  tensor.bytes.reserve(count * one.size());
+  for (std::uint64_t i = 0; i < count; ++i) tensor.bytes += one;
+  return tensor;
 }
 
 std::vector<ValueDescription> inputs_of(const model::ModelFile& file) {

@@ -1,44 +1,40 @@
-// Files of data as a model's inputs: which field feeds which input, the contract carried out, types and
-// shapes made to fit or refused, samples put together to batches.
+// Feeds a model with data: maps fields to inputs, applies the contract, converts or refuses types and shapes,
+// and puts samples together to batches.
 #pragma once
 
 #include <ounce/data.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "data/contract/observed_range.h"
 #include "data/contract/preprocess.h"
-#include "data/source.h"
 #include "data/tensor.h"
 #include "model/model_file.h"
 
 namespace ounce::data {
 
-// What a model is fed with, batch by batch: the end of the way that data takes, whether from files or made
-// up.
-
 struct Batch {
   std::vector<Tensor> inputs;      // in the model's order, with the batch axis
   std::vector<Tensor> labels;      // one for each sample, without a batch axis; none if there are no labels
   std::vector<std::string> names;  // one for each sample
-  bool starts_sequence = true;     // a state that is carried from run to run begins anew here
+  bool starts_sequence = true;     // a state that is carried from run to run is reset here
 };
 
+// Gives a model its inputs, batch by batch, from files or generated.
 class Feed {
  public:
   virtual ~Feed() = default;
-  // How many batches there are, and samples in all of them.
+  // The number of batches, and of samples in all of them.
   virtual std::uint64_t batches() const = 0;
   virtual std::uint64_t samples() const = 0;
-  // Batches may be asked for in any order; in their own order it is fast. `batch` is filled anew, in the
-  // memory it has.
+  // Any order is allowed; their own order is fastest. `batch` is replaced, and its memory is used again.
   virtual void read(std::uint64_t index, Batch& batch) = 0;
-  // What a user should know about how the data met the model.
+  // Remarks for the user about how the data was fitted to the model.
   virtual std::vector<std::string> notes() const { return {}; }
 };
 
@@ -52,8 +48,8 @@ class DataFeed : public Feed {
   void read(std::uint64_t index, Batch& batch) override;
   std::vector<std::string> notes() const override { return notes_; }
 
-  // Which samples of the data these are: sample i of this feed is number first + i * step of it. Those of
-  // [begin, end) were asked for, of which this feed may be one part.
+  // The samples of this feed: sample i is number first + i * step of the data. [begin, end) was asked for, of
+  // which this feed may be one part.
   struct Choice {
     std::uint64_t size = 0, begin = 0, end = 0;
     std::uint64_t first = 0, step = 1;
@@ -61,9 +57,9 @@ class DataFeed : public Feed {
   };
   Choice choice() const { return {size_, options_.first, end_, first_, stride_, batch_}; }
 
-  // What has been read so far looks like this, by input; of inputs with a contract.
+  // Ranges of the values that have been read so far, by input, for inputs with a contract.
   const std::map<std::string, ObservedRange>& observed() const { return observed_; }
-  // Throws Error{kBadInput} when it contradicts the contract.
+  // Throws Error{kBadInput} when they contradict the contract.
   void require_agreement() const;
 
  private:
@@ -73,7 +69,7 @@ class DataFeed : public Feed {
     Source* source = nullptr;  // null: always the same
     std::string field;
     std::vector<std::string> columns;  // instead, where several make one vector
-    bool is_listed = false;            // a column of a list, rather than what is in a file
+    bool is_listed = false;            // a column of a list, not the content of a file
     std::optional<Preprocess> preprocess;
     const InputContract* contract = nullptr;
     Tensor constant;
@@ -89,7 +85,6 @@ class DataFeed : public Feed {
   void choose_part(const std::string& where);
   bool is_whole(const Origin& origin) const;
   bool is_made(const ValueDescription& input) const;
-  Tensor make_constant(const ValueDescription& input) const;
   Tensor read_one(const Origin& origin, const Sample& sample);
 
   DataOptions options_;
@@ -104,9 +99,18 @@ class DataFeed : public Feed {
   std::vector<float> floats_;  // of data in other types
 };
 
+// The dimensions of an input: fixed ones, for a dynamic axis the length in options.shape ("T" or
+// "input:axis"), else `batch` for the first axis and otherwise(input, axis) for the others.
+using FreeAxis = std::function<std::int64_t(const ValueDescription& input, std::size_t axis)>;
+Dims dims_for(const ValueDescription& input, const DataOptions& options, std::int64_t batch,
+              const FreeAxis& otherwise);
+// The dimensions of a state or a constant: dynamic axes are 1 unless options.shape says otherwise.
+Dims shortest_dims_for(const ValueDescription& input, const DataOptions& options);
+// A tensor with one number everywhere; integers are rounded. Throws Error{kBadInput}.
+Tensor filled_tensor(const ValueDescription& input, Dims dims, double value);
+
 // The inputs that a model's file declares, as the runtime describes them once the model is loaded. Data can
 // be checked against them before anything is loaded.
-
 std::vector<ValueDescription> inputs_of(const model::ModelFile& file);
 
 }  // namespace ounce::data

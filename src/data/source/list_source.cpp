@@ -1,4 +1,4 @@
-#include "data/source/list_source.h"
+#include "data/source/sources.h"
 
 #include <fmt/format.h>
 #include <ounce/error.h>
@@ -13,7 +13,6 @@
 
 #include "base/text.h"
 #include "data/containers/rows.h"
-#include "data/source/media_source.h"
 
 namespace ounce::data {
 namespace {

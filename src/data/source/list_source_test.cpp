@@ -1,4 +1,4 @@
-#include "data/source/list_source.h"
+#include "data/source/sources.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "data/source/media_source.h"
+#include "data/source/sources.h"
 
 #include <fmt/format.h>
 #include <ounce/error.h>
@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <set>
 
-#include "data/containers/byte_stream.h"
 #include "data/containers/npy.h"
 #include "data/containers/wav.h"
 #include "data/image/image.h"
@@ -132,13 +131,6 @@ Tensor picture(std::string_view bytes, const std::string& name) {
   return tensor;
 }
 
-Tensor array(std::string_view bytes, const std::string& name) {
-  MemoryStream stream(bytes, name);
-  const NpyHeader header = read_npy_header(stream, name);
-  stream.seek(header.data_offset);
-  return decode_npy_values(header, header.dims, stream.read(header.data_bytes), name);
-}
-
 }  // namespace
 
 MediaKind media_kind(const std::filesystem::path& path) {
@@ -157,7 +149,7 @@ Media read_media(const std::filesystem::path& path, const std::string& name) {
     case MediaKind::kImage: return {picture(file.bytes(), name), 0};
     case MediaKind::kSound:
       return {read_wav(file.bytes(), name), static_cast<double>(probe_wav(file.bytes(), name).rate)};
-    case MediaKind::kArray: return {array(file.bytes(), name), 0};
+    case MediaKind::kArray: return {read_npy(file.bytes(), name), 0};
     case MediaKind::kNone: break;
   }
   throw Error(ErrorCode::kBadInput, "is none of .jpg, .png, .wav and .npy", name);

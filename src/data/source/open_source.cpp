@@ -10,11 +10,7 @@
 
 #include "base/cancel.h"
 #include "base/digest.h"
-#include "data/source/array_source.h"
-#include "data/source/list_source.h"
-#include "data/source/media_source.h"
-#include "data/source/test_folder_source.h"
-#include "io/folder.h"
+#include "data/source/sources.h"
 #include "io/mapped_file.h"
 
 namespace ounce::data {
@@ -32,7 +28,7 @@ bool is_test_folder(const fs::path& folder) {
   return false;
 }
 
-// The array that an input is most likely meant to get: as many axes as the input, or else the most.
+// The most likely array for an input: one with as many axes as the input, or else the one with most axes.
 std::string likely_array(const std::vector<ArrayDescription>& arrays, const ValueDescription& input) {
   const auto rank_fits = [&](const ArrayDescription& array) {
     return array.dims.size() == input.shape.size();
@@ -142,8 +138,6 @@ void require_known_names(const std::vector<ValueDescription>& inputs, const Data
 
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr int kDeepestFolder = 64;  // folders
 
 bool is_same(const fs::path& a, const fs::path& b) {
@@ -181,7 +175,7 @@ bool is_in_list(const fs::path& path, const fs::path& file) {
         if (is_name && is_same(path.parent_path() / cell.tensor.strings[0], file)) return true;
       }
     }
-  } catch (const Error&) {  // whoever reads it for its samples says what is wrong
+  } catch (const Error&) {  // reading it for its samples reports the error
   }
   return false;
 }
@@ -211,8 +205,6 @@ void require_files(const DataOptions& data) {
 }
 
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::size_t kStretch = 4096, kStretches = 64;
 

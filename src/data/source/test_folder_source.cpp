@@ -1,4 +1,4 @@
-#include "data/source/test_folder_source.h"
+#include "data/source/sources.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -163,10 +163,7 @@ TestFolderSource::TestFolderSource(const fs::path& folder) : folder_(folder), se
 }
 
 Sample TestFolderSource::read(std::uint64_t index) {
-  if (index >= sets_.size()) {
-    throw Error(ErrorCode::kInternal, fmt::format("sample {} of {} was asked for", index, sets_.size()),
-                folder_.string());
-  }
+  require_sample(index, folder_.string());
   const fs::path& set = sets_[index];
   Sample sample{set.filename().string(), read_set(set), 0};
   const bool are_the_same = std::equal(sample.fields.begin(), sample.fields.end(), fields_.begin(),

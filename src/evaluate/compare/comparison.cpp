@@ -10,7 +10,6 @@
 #include "base/cancel.h"
 #include "data/class_rows.h"
 #include "data/convert.h"
-#include "evaluate/compare/sample_picture.h"
 #include "evaluate/compare/worst_output.h"
 #include "evaluate/metrics/metric_command.h"
 #include "evaluate/models/feeds.h"
@@ -256,11 +255,7 @@ void Comparison::note_evidence(std::size_t output) {
 }
 
 void Comparison::run(data::Feed& feed, Progress* progress) {
-  if (progress != nullptr) {
-    progress->done = 0;
-    progress->total = feed.batches();
-    progress->stage = "comparing";
-  }
+  begin_stage(progress, "comparing", feed.batches());
   Prefetch batches(feed);
   while (const data::Batch* batch = batches.next()) {
     throw_if_cancelled();

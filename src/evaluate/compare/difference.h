@@ -10,7 +10,6 @@
 
 #include "data/class_rows.h"
 #include "data/tensor.h"
-#include "evaluate/compare/slices.h"
 #include "evaluate/statistics/certainty.h"
 
 namespace ounce::evaluate {
@@ -27,14 +26,62 @@ struct Difference {
 
   void add(std::span<const float> reference, std::span<const float> candidate);
   void add(std::span<const double> reference, std::span<const double> candidate);
-  // Numbers of any type, 64-bit integers without a rounding: what counts as equal is equal.
+  // Numbers of any type; 64-bit integers are compared without rounding.
   void add(const data::TensorView& reference, const data::TensorView& candidate, const std::string& name);
-  // Labels are equal or not: a changed one is noise of 1, against a signal of 1. Gives how many changed.
+  // Labels are equal or not: a changed one is noise of 1, against a signal of 1. Returns how many changed.
   std::uint64_t add_labels(const data::TensorView& reference, const data::TensorView& candidate);
   void add(const Difference& other);
   double mean_abs() const;  // infinite when the largest is
   double sqnr_db() const;
   double cosine() const;
+};
+
+// Finds slices: parts of one output of another kind or scale than the rest, which the whole hides:
+//
+//   output0 [1, 84, 8400]   boxes in pixels   0:4    rms 300
+//                           scores            4:84   rms .005      noise of .003 drowns it, and no sum shows
+//                           it
+//
+// Along each short axis except the first one, which counts the samples, sums are kept for every index.
+// Indices of similar scale form a group, which is judged as one, so that the large values of a kind (the
+// classes that occur) decide, and not a single index that is always near zero. Memory does not grow with the
+// samples.
+class SliceMeter {
+ public:
+  // Values of the same dimensions. An axis that is not as long in every sample has no slices.
+  void add(std::span<const float> reference, std::span<const float> candidate, const data::Dims& dims);
+
+  // Everything added since the last call is one sample: a bootstrap over the samples gives the confidence.
+  void end_sample();
+
+  // Worst first; none where all indices of every axis are alike.
+  std::vector<OutputSlice> slices(const std::string& output) const;
+
+  // The sums of one index. Pairs with a value that is not finite are left out.
+  struct Sums {
+    std::uint64_t values = 0;
+    double reference = 0, squared = 0;  // a², (a − b)²
+    float low = 0, high = 0;            // of the reference
+
+    void add(const Sums& other);
+    double rms() const;
+    bool is_score() const;  // all of them from 0 to 1
+  };
+
+ private:
+  void add_to(std::size_t axis, std::size_t index, const Sums& more);
+
+  std::size_t rank_ = 0;
+  std::vector<std::vector<Sums>> axes_;  // by axis and index; empty: not looked at
+  // Of an axis: a² and (a − b)² of each index, of the sample that is not ended yet, and of all others in each
+  // replica. Which indices are one slice is known at the end, so each has its own sums.
+  struct Replicas {
+    std::vector<double> pending, sums;
+  };
+  std::vector<Replicas> replicas_;
+  std::uint64_t samples_ = 0;
+
+  double deviation_db(std::size_t axis, const OutputSlice& slice) const;
 };
 
 using data::is_label;
@@ -44,11 +91,11 @@ class OutputMeter {
  public:
   OutputMeter(const data::ValueDescription& output, std::optional<double> threshold);
 
-  // A list of what was found may be longer or shorter: then its values are not compared one by one.
+  // A list of detections may have another length: then its values are not compared one by one.
   void allow_other_lengths() { is_list_ = true; }
   bool is_list() const { return is_list_; }
 
-  // Gives the largest difference of these values; of labels, how many changed. Shapes that differ are noted
+  // Returns the largest difference of these values; of labels, how many changed. Different shapes are noted
   // and make the gate fail. `is_silent`: see OutputComparison::silent_values.
   double add(const data::TensorView& reference, const data::TensorView& candidate, bool is_silent = false);
 
@@ -63,13 +110,13 @@ class OutputMeter {
   // Of outputs with a threshold, as result() counts them.
   std::uint64_t decisions() const { return decides_by_pairs() ? pairs_ : decisions_; }
   std::uint64_t flips() const { return decides_by_pairs() ? pair_flips_ : flips_; }
-  // The same of single values and of pairs: which of them count is known when all samples have been seen.
+  // The same for single values and for pairs: which of them count is known after the last sample.
   struct Decisions {
     std::uint64_t flips = 0, of = 0, pair_flips = 0, pairs = 0;
   };
   Decisions all_decisions() const { return {flips_, decisions_, pair_flips_, pairs_}; }
   bool decides_by_pairs() const { return are_pairs_ && pairs_ != 0; }
-  // What was added since the last call is one sample, as OutputEvidence counts them: for the bounds of
+  // Everything added since the last call is one sample, as OutputEvidence counts them: for the bounds of
   // slices.
   void end_sample() { slices_.end_sample(); }
   std::uint64_t shape_differences() const { return shape_differences_; }
@@ -105,13 +152,10 @@ class OutputMeter {
   std::vector<std::size_t> reference_best_, candidate_best_;
 };
 
-// What samples are worth as evidence about others: independent samples, one after the other, in constant
-// memory.
-
-// One output.
+// The evidence of samples about unseen data: independent samples of one output, in constant memory.
 class OutputEvidence {
  public:
-  // What has come to the meter since the last call is one more sample.
+  // Everything added to the meter since the last call is one more sample.
   void add(const OutputMeter& meter);
   void fill(OutputComparison& output) const;
   std::uint64_t samples() const { return samples_; }

@@ -1,4 +1,4 @@
-#include "evaluate/compare/edge_cases.h"
+#include "evaluate/compare/comparison.h"
 
 #include <fmt/format.h>
 #include <ounce/error.h>
@@ -90,7 +90,7 @@ Dims dims_of(const ValueDescription& input, const Dims& usual, const Case& one) 
   return dims;
 }
 
-// Nobody's fault but the system's: no verdict on a model.
+// True for errors of the system, which are no verdict on a model.
 bool is_the_systems(const Error& error) {
   return error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kIo;
 }
@@ -184,7 +184,7 @@ std::vector<EdgeCase> run_edge_cases(const std::filesystem::path& reference_path
       if (is_too_large) break;
       const auto constant = options.constants.find(inputs[i].name);
       if (constant != options.constants.end()) {
-        batch.inputs.push_back(make_constant(inputs[i], dims, constant->second));
+        batch.inputs.push_back(data::filled_tensor(inputs[i], dims, constant->second));
       } else {
         const bool is_state = options.carry.contains(inputs[i].name);
         batch.inputs.push_back(make_values(inputs[i], dims, legal[inputs[i].name],

@@ -1,4 +1,4 @@
-#include "evaluate/compare/edge_cases.h"
+#include "evaluate/compare/comparison.h"
 
 #include <gmock/gmock.h>
 

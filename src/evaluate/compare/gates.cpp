@@ -24,8 +24,7 @@ constexpr const char* kOneNumber =
     "`labels` "
     "has bounds; without `gates.confidence` these samples decide";
 
-// One gate and how it came out. The margin says how much room there is, as a share of the limit, so that
-// gates can be compared with each other.
+// The outcome of one gate. The margin is the distance to the limit as a share of the limit, to compare gates.
 struct Outcome {
   bool holds = true;
   double margin = kNoLimit;
@@ -36,14 +35,14 @@ struct Outcome {
   std::string no_bound = {};           // why no number of samples bounds it, and what to do then
 };
 
-// What is said of a gate, to be put together.
+// Parts of the message about a gate.
 struct Words {
   std::string what;   // "output 'y' agrees in 98.40 % of answers"
   std::string limit;  // "the 98.00 % of `gates.min_agreement`"
   std::string shown;  // "96.60 % or more"
 };
 
-// Two digits are what such a number is good for.
+// Rounds up: such an estimate has two or three significant digits.
 std::string about(std::uint64_t samples) {
   std::uint64_t unit = 1;
   while (samples / unit >= 1000) unit *= 10;
@@ -86,29 +85,29 @@ Outcome largest_difference(const OutputComparison& output, double limit, const s
   return outcome;
 }
 
-Outcome mean_square(OutputComparison& output, double limit, const std::string& what,
-                    const VerifyResult& result) {
-  Outcome outcome = at_most(output.mse, limit, what);
-  const Bound bound = Certainty(result.confidence, result).mean_square(output, limit);
-  output.mse_high = bound.value;
+// `high` gets the bound, and `gate` is the name of the limit.
+Outcome bounded_at_most(double value, double limit, const Bound& bound, std::optional<double>& high,
+                        const std::string& what, const char* gate, const VerifyResult& result) {
+  Outcome outcome = at_most(value, limit, what);
+  high = bound.value;
   add_bound(outcome, bound,
-            {fmt::format("{} is {:.4g}", what, output.mse),
-             fmt::format("the {:.4g} of `gates.max_mse`", limit), fmt::format("{:.4g} or less", bound.value)},
+            {fmt::format("{} is {:.4g}", what, value), fmt::format("the {:.4g} of {}", limit, gate),
+             fmt::format("{:.4g} or less", bound.value)},
             result);
   return outcome;
 }
 
+Outcome mean_square(OutputComparison& output, double limit, const std::string& what,
+                    const VerifyResult& result) {
+  return bounded_at_most(output.mse, limit, Certainty(result.confidence, result).mean_square(output, limit),
+                         output.mse_high, what, "`gates.max_mse`", result);
+}
+
 Outcome mean_difference(OutputComparison& output, double limit, const std::string& what,
                         const VerifyResult& result) {
-  Outcome outcome = at_most(output.mean_abs_diff, limit, what);
-  const Bound bound = Certainty(result.confidence, result).mean_difference(output, limit);
-  output.mean_abs_high = bound.value;
-  add_bound(
-      outcome, bound,
-      {fmt::format("{} is {:.4g}", what, output.mean_abs_diff),
-       fmt::format("the {:.4g} of `gates.mean_abs_diff`", limit), fmt::format("{:.4g} or less", bound.value)},
-      result);
-  return outcome;
+  return bounded_at_most(output.mean_abs_diff, limit,
+                         Certainty(result.confidence, result).mean_difference(output, limit),
+                         output.mean_abs_high, what, "`gates.mean_abs_diff`", result);
 }
 
 Outcome sqnr(OutputComparison& output, double limit, const std::string& what, const VerifyResult& result) {
@@ -155,7 +154,7 @@ Outcome agreement(OutputComparison& output, double limit, const std::string& wha
   return outcome;
 }
 
-// Labels have no differences: value gates ask for the share that is the same.
+// Labels have no differences: value gates require the share of unchanged labels.
 Outcome labels_kept(OutputComparison& output, const VerifyResult& result) {
   const double share = (1 - kDefaultAgreement) * static_cast<double>(output.answers);
   const double allowed = std::max(share, output.answers >= kFewAnswers ? 1.0 : 0.0);
@@ -178,13 +177,12 @@ Outcome labels_kept(OutputComparison& output, const VerifyResult& result) {
   return outcome;
 }
 
-// A gate that nothing could be held against does not hold: a typing error must not pass.
+// A gate that no output or metric answers fails: a typing error must not pass.
 Outcome unanswered(std::string why) {
   return {false, -std::numeric_limits<double>::infinity(), std::move(why)};
 }
 
-// The worst slice of an output, which the whole hides: what is said of it says so. Where all of them hold on
-// these samples, the worst is the one with the lowest bound.
+// The worst slice of an output. If all of them hold on these samples, it is the one with the lowest bound.
 Outcome sqnr_of_slices(OutputComparison& whole, double limit, const VerifyResult& result) {
   const Certainty certainty(result.confidence, result);
   for (OutputSlice& slice : whole.slices) slice.sqnr_low_db = certainty.sqnr(slice, limit).value;
@@ -225,13 +223,13 @@ Outcome flips(OutputComparison& output, double limit, const VerifyResult& result
   return outcome;
 }
 
-// The reference's error is rounding: the labels are what it gives.
+// True if the reference's error is only rounding: its outputs are the labels.
 bool is_reproduced(const MetricResult& metric) {
   return metric.unit == MetricUnit::kRelative && std::fabs(metric.reference) <= metric.rounding;
 }
 
-// What has no scale to be a share of (decibels, an error that the reference does not make) loses a plain
-// number.
+// True for a metric without a scale (decibels, an error that the reference does not make): its loss is a
+// plain number.
 bool is_plain(const MetricResult& metric) {
   switch (metric.unit) {
     case MetricUnit::kShare: return false;
@@ -242,50 +240,29 @@ bool is_plain(const MetricResult& metric) {
   return true;
 }
 
-Outcome plain_drop(MetricResult& metric, double limit, const VerifyResult& result) {
-  const bool holds = metric.drop <= limit;
-  const char* unit = metric.unit == MetricUnit::kDecibel ? " dB" : "";
-  const std::string change = metric.drop == 0
-                                 ? "stays the same"
-                                 : fmt::format("is {} by {:.4g}{}", metric.drop > 0 ? "worse" : "better",
-                                               std::fabs(metric.drop), unit);
-  Outcome outcome = {holds, (limit - metric.drop) / std::max(limit, 1e-9),
-                     fmt::format("{} {}, {} {:.4g}{} of `gates.max_drop`", metric.name, change,
-                                 holds ? "within the" : "more than the", limit, unit)};
-  if (!metric.has_interval) {
-    outcome.no_bound = kOneNumber;
-    return outcome;
-  }
-  const Bound bound = Certainty(result.confidence, result).drop(metric, limit);
-  metric.drop_bound = bound.value;
-  add_bound(outcome, bound,
-            {fmt::format("{} {}", metric.name, change),
-             fmt::format("the {:.4g}{} of `gates.max_drop`", limit, unit),
-             fmt::format("a loss of {:.4g}{} or less", bound.value, unit)},
-            result);
-  return outcome;
-}
-
 Outcome drop(MetricResult& metric, double limit, const VerifyResult& result) {
   if (std::isnan(metric.drop)) {
     return unanswered(fmt::format("{} was not measured, so `gates.max_drop` cannot be judged: {}",
                                   metric.name, metric.why_not.empty() ? "no label counts" : metric.why_not));
   }
-  if (is_plain(metric)) return plain_drop(metric, limit, result);
-  const double scale = loss_scale(metric);
-  const bool is_share = metric.unit == MetricUnit::kShare;
-  const char* unit = is_share ? "points" : "%";
-  const char* whole = is_share                ? "points"
-                      : is_reproduced(metric) ? "% of the labels' size"
-                                              : "% of the reference";
-  const double loss = metric.drop / scale;
+  const bool is_plain = evaluate::is_plain(metric), is_share = metric.unit == MetricUnit::kShare;
+  const char* const unit = is_plain   ? metric.unit == MetricUnit::kDecibel ? " dB" : ""
+                           : is_share ? " points"
+                                      : " %";
+  const char* const whole = is_plain || is_share    ? unit
+                            : is_reproduced(metric) ? " % of the labels' size"
+                                                    : " % of the reference";
+  const auto figure = [&](double loss, const char* of) {
+    return is_plain ? fmt::format("{:.4g}{}", loss, of) : fmt::format("{:.2f}{}", 100 * loss, of);
+  };
+  const double scale = loss_scale(metric), loss = metric.drop / scale;
   const bool holds = loss <= limit;
-  const std::string change = loss == 0 ? "stays the same"
-                                       : fmt::format("is {} by {:.2f} {}", loss > 0 ? "worse" : "better",
-                                                     100 * std::fabs(loss), whole);
+  const std::string change =
+      loss == 0 ? "stays the same"
+                : fmt::format("is {} by {}", loss > 0 ? "worse" : "better", figure(std::fabs(loss), whole));
   Outcome outcome = {holds, (limit - loss) / std::max(limit, 1e-9),
-                     fmt::format("{} {}, {} {:.2f} {} of `gates.max_drop`", metric.name, change,
-                                 holds ? "within the" : "more than the", 100 * limit, unit)};
+                     fmt::format("{} {}, {} {} of `gates.max_drop`", metric.name, change,
+                                 holds ? "within the" : "more than the", figure(limit, unit))};
   if (!metric.has_interval) {
     outcome.no_bound = kOneNumber;
     return outcome;
@@ -294,8 +271,8 @@ Outcome drop(MetricResult& metric, double limit, const VerifyResult& result) {
   metric.drop_bound = bound.value;
   add_bound(outcome, bound,
             {fmt::format("{} {}", metric.name, change),
-             fmt::format("the {:.2f} {} of `gates.max_drop`", 100 * limit, unit),
-             fmt::format("a loss of {:.2f} {} or less", 100 * bound.value / scale, unit)},
+             fmt::format("the {} of `gates.max_drop`", figure(limit, unit)),
+             fmt::format("a loss of {} or less", figure(bound.value / scale, unit))},
             result);
   return outcome;
 }
@@ -314,7 +291,7 @@ void add_drops(const std::map<std::string, double>& limits, VerifyResult& result
   }
 }
 
-// Gates that nothing can be held against.
+// Gates that no output answers.
 void add_unanswered(const Gates& gates, const VerifyResult& result, std::vector<Outcome>& all) {
   const auto& outputs = result.outputs;
   const auto any_judged = [&](auto&& holds) {
@@ -332,7 +309,7 @@ void add_unanswered(const Gates& gates, const VerifyResult& result, std::vector<
         unanswered("the outputs are lists of what was found: `gates.max_drop` says what may be lost"));
 }
 
-// Do gates look at values, and not only at what is decided by them?
+// True if gates judge values, not only decisions.
 bool judges_values(const Gates& gates) {
   return !has_any(gates) || gates.max_abs_diff || gates.mean_abs_diff || gates.min_sqnr || gates.max_mse;
 }
@@ -379,14 +356,14 @@ std::vector<Outcome> outcomes(const Gates& gates, VerifyResult& result) {
   return all;
 }
 
-// To the bit: then there is nothing that could come out otherwise elsewhere.
+// Bit for bit: then unseen data cannot differ either.
 bool is_identical(const VerifyResult& result) {
   return std::all_of(result.outputs.begin(), result.outputs.end(), [](const OutputComparison& output) {
     return !is_judged(output) || (std::isinf(output.sqnr_db) && output.sqnr_db > 0);
   });
 }
 
-// Where confidence is asked for, a gate holds that holds on other data as well.
+// With a required confidence, a gate passes only if it holds on unseen data as well.
 void demand_certainty(Outcome& outcome, bool allow_unbounded) {
   if (!outcome.holds) return;
   if (!outcome.no_bound.empty() && !allow_unbounded) {
@@ -398,7 +375,7 @@ void demand_certainty(Outcome& outcome, bool allow_unbounded) {
   outcome.text = outcome.holds ? fmt::format("{}; {}", outcome.text, outcome.claim) : outcome.doubt;
 }
 
-// What all gates that hold on these samples come to on others.
+// The certainty on unseen data of gates that hold on these samples.
 void note_certainty(const std::vector<Outcome>& all, VerifyResult& result) {
   const Outcome* nearest = nullptr;
   bool& are_good = result.are_bounds_good;
@@ -422,7 +399,7 @@ void note_certainty(const std::vector<Outcome>& all, VerifyResult& result) {
   }
 }
 
-// Numbers may differ where nothing does that is decided by them.
+// A remark if values differ but no decision does.
 std::string same_decisions(const VerifyResult& result) {
   std::uint64_t decisions = 0;
   bool has_answers = false, are_same = true;
@@ -449,8 +426,8 @@ bool has_any(const Gates& gates) {
          gates.max_drop || !gates.max_drops.empty() || gates.max_mse || gates.max_flips;
 }
 
-// Errors and likelihoods have no natural scale, so theirs is relative to the reference, or to the labels
-// where the reference has next to none.
+// Errors and likelihoods have no natural scale: their loss is relative to the reference's value, or to the
+// labels' size if that is almost zero.
 double loss_scale(const MetricResult& metric) {
   if (metric.unit != MetricUnit::kRelative || is_plain(metric)) return 1;
   return is_reproduced(metric) ? metric.label_size : std::fabs(metric.reference);

@@ -1,4 +1,4 @@
-#include "evaluate/compare/sample_picture.h"
+#include "evaluate/compare/comparison.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,7 @@
 
 #include "data/class_rows.h"
 #include "data/convert.h"
-#include "data/image/codecs.h"
 #include "data/image/image.h"
-#include "data/image/resize.h"
 
 namespace ounce::evaluate {
 namespace {

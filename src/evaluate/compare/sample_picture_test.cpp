@@ -1,4 +1,4 @@
-#include "evaluate/compare/sample_picture.h"
+#include "evaluate/compare/comparison.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "evaluate/compare/slices.h"
+#include "evaluate/compare/difference.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "evaluate/compare/slices.h"
+#include "evaluate/compare/difference.h"
 
 #include <gmock/gmock.h>
 

@@ -10,7 +10,7 @@
 #include <numeric>
 #include <utility>
 
-#include "evaluate/compare/slices.h"
+#include "evaluate/compare/difference.h"
 #include "formats/open.h"
 
 namespace ounce::evaluate {
@@ -98,10 +98,6 @@ std::optional<double> least_agreement(const std::vector<OutputComparison>& outpu
 
 namespace {
 
-std::span<const float> floats_of(const data::TensorView& view) {
-  return {reinterpret_cast<const float*>(view.bytes.data()), view.bytes.size() / sizeof(float)};
-}
-
 std::size_t product(std::span<const std::int64_t> dims) {
   return std::accumulate(dims.begin(), dims.end(), std::size_t{1}, [](std::size_t all, std::int64_t dim) {
     return all * static_cast<std::size_t>(dim);
@@ -115,7 +111,7 @@ void add_slice(const data::TensorView& reference, const data::TensorView& given,
   if (axis >= dims.size() || static_cast<std::size_t>(dims[axis]) < ranges.back().end) return;
   const std::size_t inner = product(dims.subspan(axis + 1)), outer = product(dims.first(axis));
   const std::size_t length = static_cast<std::size_t>(dims[axis]) * inner;
-  const std::span<const float> a = floats_of(reference), b = floats_of(given);
+  const std::span<const float> a = data::values_of<float>(reference), b = data::values_of<float>(given);
   for (std::size_t i = 0; i < outer; ++i) {
     for (const IndexRange& range : ranges) {
       const std::size_t first = i * length + range.begin * inner, count = (range.end - range.begin) * inner;
@@ -146,7 +142,7 @@ OutputParts::OutputParts(std::vector<data::ValueDescription> outputs,
 void OutputParts::find_slices(std::size_t output, const std::vector<ReferenceRun>& runs) {
   SliceMeter meter;
   for (const ReferenceRun& run : runs) {
-    const std::span<const float> values = floats_of(run.outputs[output]);
+    const std::span<const float> values = data::values_of<float>(run.outputs[output]);
     meter.add(values, values, run.outputs[output].dims);
   }
   for (OutputSlice& slice : meter.slices(outputs_[output].name))

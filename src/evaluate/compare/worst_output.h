@@ -1,9 +1,7 @@
-// How far a model is off, as one number: that of the output that is farthest from the original's, or of the
-// slice of one (evaluate/compare/slices.h) that is.
+// The error of a model as one number: that of the worst output, or of the worst slice of one (SliceMeter).
 //
-// States do not count, because they show in the outputs of the next runs; nor do outputs that nobody wants to
-// be judged. Labels (classes, counts) count only where there are no numbers: the scores beside them tell
-// more.
+// States do not count, because they show in the outputs of the next runs, nor do outputs that are not judged.
+// Labels (classes, counts) count only if no output has numbers: scores are more precise.
 #pragma once
 
 #include <ounce/verify.h>
@@ -21,44 +19,42 @@
 
 namespace ounce::evaluate {
 
-// Is it given back to the model in its next run?
+// True if this output is carried to the model's next run.
 bool is_state(const std::map<std::string, std::string>& carry, const std::string& output);
 
-// Is it one of the outputs to judge? An empty list is all of them.
+// True if this is one of the outputs to judge. An empty list means all.
 bool is_wanted(const std::vector<std::string>& outputs, const std::string& output);
-// Does a gate apply to it?
+// True if gates apply to this output.
 inline bool is_judged(const OutputComparison& output) { return !output.is_state && output.is_judged; }
 
-// Throws Error{kUsage}, with the names that there are, when a model has no output of one of these names.
+// Throws Error{kUsage} with the known names when a model has no output of one of these names.
 void require_outputs(const std::vector<std::string>& wanted, const std::filesystem::path& model);
 
-// dB; minus infinity when values are not finite any more, infinity when nothing differs, NaN when a detector
+// In dB: minus infinity when values are no longer finite, infinity when nothing differs, NaN when a detector
 // finds nothing in any sample.
 double worst_sqnr(const std::vector<OutputComparison>& outputs);
-// The slice that this is the figure of; null when it is that of a whole output.
+// The slice with this SQNR; null when it is a whole output.
 const OutputSlice* worst_slice(const std::vector<OutputComparison>& outputs);
-// The same as noise over signal; 0 where a detector finds nothing.
+// The same as noise over signal; 0 when a detector finds nothing.
 double worst_noise(const std::vector<OutputComparison>& outputs);
 
-// The smallest share of same answers; nothing when no output has classes or is labels.
+// The lowest agreement; nothing when no output has classes or labels.
 std::optional<double> least_agreement(const std::vector<OutputComparison>& outputs);
 
-// What of a model's outputs is held against the original's when it is judged by one number: each output that
-// counts (evaluate/compare/worst_output.h), and each slice of one that is of another kind or scale
-// (evaluate/compare/slices.h).
+// The parts of a model's outputs that are compared with the original's when it is judged by one number: each
+// output that counts, and each slice of one (SliceMeter).
 //
 //   const OutputParts parts(outputs, carry, kept.runs());
 //   std::vector<Difference> sums(parts.size());
-//   if (!parts.add(run.outputs, given, sums)) …          // other shapes, or numbers that are none any more
-
+//   if (!parts.add(run.outputs, given, sums)) …          // other shapes, or values that are no longer finite
 class OutputParts {
  public:
-  // Slices are found in what the original gave. `wanted`: the outputs that count; empty: all.
+  // Finds slices in the original's outputs. `wanted`: the outputs that count; empty: all.
   OutputParts(std::vector<data::ValueDescription> outputs, const std::map<std::string, std::string>& carry,
               const std::vector<ReferenceRun>& runs, const std::vector<std::string>& wanted = {});
 
   std::size_t size() const { return parts_.size(); }
-  // False when they cannot be compared; `sums` are of no use then.
+  // False when they cannot be compared; then `sums` are meaningless.
   bool add(std::span<const data::Tensor> reference, std::span<const data::TensorView> given,
            std::vector<Difference>& sums) const;
 

@@ -2,30 +2,87 @@
 // images.
 //
 // The label of an image is a list of boxes in the coordinates of the outputs (x1, y1, x2, y2;
-// detection_layout.h knows where outputs hold them), or from 0 to 1 where those are pixels, or the other way
+// see DetectionLayout), or from 0 to 1 where those are pixels, or the other way
 // round: [k,5] with the class behind each, or [k,4] for class 0. Only classes that occur in labels count,
-// which leaves out a background class. Without a label, what the reference is sure of is what there is. Boxes
-// of one class that overlap by more than 0.5 are one detection, the one with the best score.
+// which leaves out a background class. Without a label, the boxes that the reference is sure of are the
+// truth. Boxes of one class that overlap by more than 0.5 are one detection, the one with the best score.
 //
-// Where no image has an object, there is no precision of anything. Then images count in which a model detects
-// one all the same, with a score of 0.25 or more: each model has the share of these images in which it does
-// not. If there are none, nothing is measured (MetricResult::why_not).
+// If no image has an object, there is no precision. Then the images count in which a model detects one with a
+// score of 0.25 or more: the metric is the share of these images in which it does not. If there are none,
+// nothing is measured (MetricResult::why_not).
 #pragma once
 
 #include <ounce/verify.h>
 
 #include <array>
 #include <map>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "data/tensor.h"
-#include "evaluate/metrics/detection_layout.h"
 #include "evaluate/metrics/metric_info.h"
 
 namespace ounce::evaluate {
 
 inline constexpr double kLeastScore = 0.05;  // of a detection, unless a threshold is given
+
+struct Box {
+  double x1 = 0, y1 = 0, x2 = 0, y2 = 0;
+};
+double overlap(const Box& a, const Box& b);  // intersection over union
+
+struct ScoredBox {
+  Box box;
+  double score = 0;
+  std::size_t of_class = 0;
+};
+
+// Where the outputs of a detector have boxes, scores and classes:
+//
+//   apart    boxes [..,n,4] and scores [..,n,c] or [..,n]                         SSD and relatives
+//   listed   boxes [..,n,4], scores [..,n], classes [..,n]                        with NMS inside
+//   rows     [1,n,5+c]  cx cy w h, objectness, c scores                           YOLOv5
+//            [1,4+c,n]  the same transposed, without objectness; more may follow  YOLOv8
+//            [1,n,6]    x1 y1 x2 y2, score, class                                 YOLOv10, and with NMS
+//            inside [n,7]      picture, x1 y1 x2 y2, class, score                        YOLOv7 with NMS
+//            inside
+//
+// The reference's outputs for its first picture decide what shapes do not tell: centers or corners, logits or
+// shares.
+class DetectionLayout {
+ public:
+  // Throws Error{kUsage} when no outputs can be boxes.
+  explicit DetectionLayout(const std::vector<data::ValueDescription>& outputs);
+
+  // Looks at what the reference gives for one picture.
+  void settle(std::span<const data::TensorView> outputs, const std::string& where);
+  bool is_settled() const { return is_settled_; }
+
+  // All boxes whose score is at least that.
+  std::vector<ScoredBox> read(std::span<const data::TensorView> outputs, double least,
+                              const std::string& where) const;
+  // How many classes there are; nothing when the outputs do not say.
+  std::optional<std::size_t> classes(std::span<const data::TensorView> outputs,
+                                     const std::string& where) const;
+  std::optional<std::size_t> background() const { return background_; }  // a class that means no object
+  bool is_normalised() const { return is_normalised_; }                  // coordinates from 0 to 1
+
+ private:
+  enum class Kind { kApart, kListed, kWithObject, kTurned, kListedRows, kNumberedRows };
+  void find_background(const std::vector<ScoredBox>& all);
+  void settle_rows(const data::TensorView& rows, const std::string& where);
+  std::vector<ScoredBox> read_rows(const data::TensorView& rows, double least,
+                                   const std::string& where) const;
+
+  std::size_t boxes_ = 0, scores_ = 0, classes_ = 0;
+  Kind kind_ = Kind::kApart;
+  bool is_settled_ = false, is_one_output_ = false;
+  bool has_centres_ = false, has_logits_ = false, is_normalised_ = false;
+  std::size_t class_count_ = 0;  // of rows
+  std::optional<std::size_t> background_;
+};
 
 class DetectionMeter : public Meter {
  public:

@@ -1,4 +1,4 @@
-#include "evaluate/metrics/detection_layout.h"
+#include "evaluate/metrics/detection.h"
 
 #include <fmt/format.h>
 #include <ounce/error.h>

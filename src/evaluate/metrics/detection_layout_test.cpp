@@ -1,8 +1,7 @@
-#include "evaluate/metrics/detection_layout.h"
+#include "evaluate/metrics/detection.h"
 
 #include <gmock/gmock.h>
 
-#include "evaluate/metrics/detection.h"
 #include "support/error_of.h"
 #include "support/tensor_of.h"
 

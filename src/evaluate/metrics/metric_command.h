@@ -1,11 +1,11 @@
-// A quality that a program or a function of the user's finds (ounce/verify.h: MetricCommand). What both
-// models give is put aside sample by sample; at the end it stands in a folder of its own:
+// A metric that a program or a function of the user computes (ounce/verify.h: MetricCommand). The outputs of
+// both models are collected sample by sample in a temporary folder:
 //
 //   original.npz, candidate.npz   each output by its name, [samples, …]; where samples differ in their shape,
 //                                 "name/0", "name/1" …
-//   labels.npz                    "labels", likewise; not there when there are none
+//   labels.npz                    "labels", in the same way; missing without labels
 //
-// The program is killed, with all that it started, when it takes too long or when we are stopped.
+// The program is killed, with all processes that it started, when it takes too long or the call is stopped.
 #pragma once
 
 #include <ounce/verify.h>
@@ -32,8 +32,8 @@ class CommandMeter : public Meter {
   ~CommandMeter() override;
 
   void add(const Sample& sample) override;
-  // Asks the program or the function. Throws Error{kUsage} when it fails, takes too long, or says anything
-  // but numbers.
+  // Runs the program or the function. Throws Error{kUsage} when it fails, takes too long, or prints no
+  // numbers.
   std::vector<MetricResult> results() const override;
 
  private:
@@ -43,9 +43,8 @@ class CommandMeter : public Meter {
   std::unique_ptr<ArrayPile> labels_;
 };
 
-// What the program may say: 0.93, or {"wer": 0.1, "lower_is_better": true, "unit": "relative"}; behind other
-// lines, if it must. Without a unit it is kAbsolute where more is better, else kRelative: values decide
-// nothing.
+// The output of the program: 0.93, or {"wer": 0.1, "lower_is_better": true, "unit": "relative"}, on the last
+// line. Without a unit it is kAbsolute if higher is better, else kRelative, for any value.
 struct SaidMetric {
   std::string name;
   double value = 0;

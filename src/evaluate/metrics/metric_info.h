@@ -1,4 +1,4 @@
-// The metrics: one row each in kMetrics, and the interface that all of their meters have.
+// The metrics: one row each in kMetrics, and the interface of all meters.
 //
 //   const MetricInfo* info = find_metric(options.task, options.metric);  // null: the first label decides
 //   const std::unique_ptr<Meter> meter = info->make({outputs, output, threshold, tags});
@@ -7,7 +7,7 @@
 //
 // A meter gets every sample of the reference and of the candidate. Where a sample has no label, the output of
 // the reference is the truth. To add a metric, write its class in a file of its own and add a row here: the
-// help of the command line, of Python and `--metric auto` read the rows.
+// help of the command line and of Python and `--metric auto` use the rows.
 #pragma once
 
 #include <ounce/verify.h>
@@ -27,7 +27,7 @@ namespace ounce::evaluate {
 struct Sample {
   std::span<const data::TensorView> reference, candidate;  // every output
   const data::Tensor* label = nullptr;
-  std::vector<bool> mask = {};                   // by position: does it count? Empty: all do
+  std::vector<bool> mask = {};                   // the positions that count; empty: all
   std::string where;                             // the sample's name, for errors
   double picture_width = 0, picture_height = 0;  // of the model's input; 0: it takes none
 };
@@ -37,7 +37,7 @@ class Meter {
   virtual ~Meter() = default;
   virtual void add(const Sample& sample) = 0;
   virtual std::vector<MetricResult> results() const = 0;  // the one that gates first
-  // Of the last sample: did neither model detect anything? Its outputs are then below the threshold, and
+  // True if neither model detected anything in the last sample: its outputs are then below the threshold, and
   // their relative error means nothing.
   virtual bool was_silent() const { return false; }
 };
@@ -49,7 +49,7 @@ struct MeterSettings {
   std::vector<std::string> tags = {};
 };
 
-// Each in its own file. They throw Error{kUsage} when the output cannot be what the metric is about.
+// They throw Error{kUsage} when the output does not suit the metric.
 std::unique_ptr<Meter> make_accuracy(const MeterSettings& settings);
 std::unique_ptr<Meter> make_nll(const MeterSettings& settings);
 std::unique_ptr<Meter> make_f1(const MeterSettings& settings);
@@ -67,7 +67,7 @@ struct MetricInfo {
   // Of the first result, which decides.
   MetricUnit unit = MetricUnit::kShare;
   bool higher_is_better = true;
-  // Is this the metric of such labels, where neither a task nor a metric is asked for? Null: never.
+  // True if this is the default metric for such labels. Null: never.
   bool (*suits)(const data::Tensor& label, const data::ValueDescription& output) = nullptr;
   std::unique_ptr<Meter> (*make)(const MeterSettings& settings);
 };
@@ -116,13 +116,13 @@ inline constexpr MetricInfo kMetrics[] = {
      .make = make_sound},
 };
 
-// The row that is asked for: by its name, else the first one of the task. Null when both are open. Throws
-// Error{kUsage} when there is no such metric, or when it is not one of the task.
+// The row with this name, else the first one of the task. Null when both are open. Throws Error{kUsage} for
+// an unknown metric, or one of another task.
 const MetricInfo* find_metric(Task task, std::string_view name);
-// The first row that suits a label, and the output that it speaks of.
+// The first row that suits a label and its output.
 const MetricInfo& metric_for(const data::Tensor& label, const data::ValueDescription& output);
 
-// Is a quality measured, and not only a difference? Options are those of any verb that judges.
+// True if a quality is measured, not only a difference. Options are those of any verb that judges.
 template <class Options>
 bool has_metric(const Options& options) {
   return !options.data.labels.empty() || options.task != Task::kAuto || options.metric_command.is_given();

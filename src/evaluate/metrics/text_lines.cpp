@@ -4,8 +4,8 @@
 #include <ounce/error.h>
 
 #include <algorithm>
-#include <numeric>
 
+#include "base/text.h"
 #include "data/class_rows.h"
 #include "data/convert.h"
 #include "evaluate/metrics/metric_info.h"
@@ -16,20 +16,7 @@ namespace {
 
 using Line = std::vector<std::size_t>;
 
-double edits_between(const Line& a, const Line& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t k = 1; k <= b.size(); ++k) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[k - 1] ? 0 : 1);
-      diagonal = row[k];
-      row[k] = std::min({replaced, row[k] + 1, row[k - 1] + 1});
-    }
-  }
-  return static_cast<double>(row.back());
-}
+double edits_between(const Line& a, const Line& b) { return static_cast<double>(edit_distance(a, b)); }
 
 Line decoded(const Line& steps, std::size_t blank) {
   Line line;

@@ -1,5 +1,4 @@
-// A language model that is fed with a text piece by piece: positions, mask and what it keeps of the past
-// are filled in.
+// A language model that reads a text piece by piece: positions, mask and the kept past are filled in.
 //
 //   TokenDecoder decoder(std::move(executor), {});
 //   decoder.begin();
@@ -11,9 +10,9 @@
 //   … mask …                    ones for the past and the ids
 //   … position …                their places in the text
 //   use_cache_branch            whether there is a past
-//   past…, or any of `carry`    what its output gave one run before; nothing at first
+//   past…, or any of `carry`    its output of the last run; empty at first
 //
-// A model that keeps no past is fed with the whole text so far.
+// A model that keeps no past gets the whole text so far.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +39,7 @@ class TokenDecoder {
   const runtime::Executor& model() const { return *model_; }
 
   void begin();  // a new text
-  // Scores of all tokens for the place behind the last of these ids; they hold until the next call.
+  // Scores of all tokens for the place behind the last of these ids; valid until the next call.
   std::span<const float> feed(std::span<const std::int64_t> ids);
   double seconds() const { return seconds_; }  // inside the runtime, the last time
 

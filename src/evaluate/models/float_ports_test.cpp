@@ -1,4 +1,4 @@
-#include "evaluate/models/float_ports.h"
+#include "evaluate/models/open.h"
 
 #include <gmock/gmock.h>
 #include <ounce/error.h>

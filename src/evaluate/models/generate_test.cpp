@@ -1,4 +1,4 @@
-#include "evaluate/models/generate.h"
+#include "evaluate/models/feeds.h"
 
 #include <gmock/gmock.h>
 
@@ -116,11 +116,12 @@ TEST(DimsForTest, FixedStaysFreeIsFilledByWhoeverKnows) {
   options.shape = {{"T", 9}, {"x:3", 5}};
   const auto x = described("x", ElementType::kFloat, {-1, 3, -1, -1, -1}, {"N", "", "T", "T", ""});
   const auto seven = [](const auto&, std::size_t) { return 7; };
-  EXPECT_THAT(dims_for(x, options, 4, seven), ElementsAre(4, 3, 9, 5, 7));
+  EXPECT_THAT(data::dims_for(x, options, 4, seven), ElementsAre(4, 3, 9, 5, 7));
   options.shape["N"] = 2;  // even the batch
-  EXPECT_THAT(dims_for(x, options, 4, seven), ElementsAre(2, 3, 9, 5, 7));
-  EXPECT_THAT(dims_for(described("x", ElementType::kFloat, {1, 3}), options, 4, seven), ElementsAre(1, 3));
-  EXPECT_THAT(dims_for(described("x", ElementType::kFloat, {}), options, 4, seven), IsEmpty());
+  EXPECT_THAT(data::dims_for(x, options, 4, seven), ElementsAre(2, 3, 9, 5, 7));
+  EXPECT_THAT(data::dims_for(described("x", ElementType::kFloat, {1, 3}), options, 4, seven),
+              ElementsAre(1, 3));
+  EXPECT_THAT(data::dims_for(described("x", ElementType::kFloat, {}), options, 4, seven), IsEmpty());
 }
 
 TEST(DimsForTest, PicturesAreUsuallyLargerThanSequencesAreLong) {

@@ -1,9 +1,10 @@
-// The public options of the runtime, as the layers below want them.
+// Opens models and their feeds as the public options of the runtime and the data say.
 #pragma once
 
 #include <ounce/data.h>
 #include <ounce/runtime.h>
 
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <span>
@@ -18,20 +19,20 @@ namespace ounce::evaluate {
 
 runtime::ExecutorOptions executor_options(const RuntimeOptions& options);
 
-// A model is read by us before the runtime gets to see it: what is broken is explained, and external data
-// stays inside the model's folder. Throws what open_model() throws. Gives the bytes of the model and of its
-// external data, and their files.
+// Reads a model before the runtime does, so that errors are explained and external data cannot lead out of
+// the model's folder. Throws what open_model() throws. Returns the bytes of the model and of its external
+// data, and their files.
 struct ModelFiles {
   std::uint64_t bytes = 0;
   std::vector<std::filesystem::path> paths;  // the model's first
 };
 ModelFiles check_model(const std::filesystem::path& model);
 
-// Before a model is loaded in this process, it is loaded in one of its own: some models make the runtime
-// abort, and take down whoever loads them. Throws Error{kBadInput} then.
+// Loads a model in another process before it is loaded in this one, as some models make the runtime abort.
+// Throws Error{kBadInput} for these.
 void require_loadable(const std::filesystem::path& model, const RuntimeOptions& options);
 
-// What feeds a model with these inputs: the data, or made-up values. The contract is the one of the options,
+// The feed for a model with these inputs: the data, or random inputs. The contract is the one of the options,
 // else the model's own.
 struct OpenFeed {
   std::unique_ptr<data::Feed> feed;
@@ -44,11 +45,10 @@ OpenFeed open_feed(const std::filesystem::path& model, const std::vector<data::V
                    const DataOptions& options);
 
 // Runs a model over batches and carries its states from one run to the next.
-
 class StatefulExecutor {
  public:
-  // `carry`: the input that gets what an output gave one run before. Throws Error{kUsage} for names that the
-  // model does not have, or types that differ.
+  // `carry` maps an input to the output whose value of the last run it gets. Throws Error{kUsage} for names
+  // that the model does not have, or types that differ.
   StatefulExecutor(std::unique_ptr<runtime::Executor> model, const std::map<std::string, std::string>& carry);
 
   // The outputs, valid until the next run. At the start of a sequence states are those of the batch.
@@ -67,5 +67,15 @@ class StatefulExecutor {
   std::vector<data::TensorView> inputs_;
   double seconds_ = 0;
 };
+
+// Runs a model with integer or 16-bit inputs or outputs as if they were FP32: inputs are quantized and
+// outputs dequantized as the model file says, so that it can be compared with its original. Returns `model`
+// itself when there are no such ports.
+std::unique_ptr<runtime::Executor> with_float_ports(std::unique_ptr<runtime::Executor> model,
+                                                    const std::vector<model::QuantizedPort>& ports);
+
+// Loads a model with float ports. `path` is read twice: by Ounce and by the runtime.
+std::unique_ptr<runtime::Executor> load_as_floats(const std::filesystem::path& path,
+                                                  const runtime::ExecutorOptions& options);
 
 }  // namespace ounce::evaluate

@@ -1,10 +1,10 @@
-// What a reference model gave, kept in memory: many candidates are compared with it, and it is run once.
+// The outputs of a reference model, kept in memory, so that it runs once for many candidates.
 //
-// By run, where the batches are known before:
+// By run, for known batches:
 //   const ReferenceOutputs kept(reference, feed, evenly_spaced(feed.batches(), 32, false), kMostKeptBytes);
 //   kept.replay(candidate, feed, [&](const ReferenceRun& run, auto given) { … run.outputs … given … });
 //
-// By inputs, where a reference answers inputs that come again, bit for bit, without being run:
+// By inputs, to answer repeated inputs without a run:
 //   const auto kept = std::make_shared<ReferenceOutputs>(kMostKeptBytes);
 //   StatefulExecutor reference(answer_from(kept, load(…)), carry);
 #pragma once
@@ -38,21 +38,21 @@ class ReferenceOutputs {
   enum class Inputs { kReadAgain, kKept };
 
   explicit ReferenceOutputs(std::uint64_t most_bytes) : most_bytes_(most_bytes) {}
-  // Runs the reference over these batches in their order, as far as what is kept fits into `most_bytes`; the
-  // first one always does.
+  // Runs the reference over these batches in their order, as long as the outputs fit into `most_bytes`; the
+  // first batch is always kept.
   ReferenceOutputs(evaluate::StatefulExecutor& reference, data::Feed& feed,
                    const std::vector<std::uint64_t>& batches, std::uint64_t most_bytes,
                    Inputs inputs = Inputs::kReadAgain);
 
-  // Runs another model over the same batches. `take` gets each run of the reference, and what the other gave;
-  // once it says false, that is enough.
+  // Runs another model over the same batches. `take` gets each run of the reference and the outputs of the
+  // other; if it returns false, the replay ends.
   using Take = std::function<bool(const ReferenceRun&, std::span<const data::TensorView> given)>;
   void replay(evaluate::StatefulExecutor& other, data::Feed& feed, const Take& take) const;
   // … or over these of them, in this order.
   void replay(evaluate::StatefulExecutor& other, data::Feed& feed, std::span<const std::size_t> which,
               const Take& take) const;
-  // These runs as a feed and as the reference, which gives what is kept, in this order. Inputs must be kept;
-  // both live no longer than this.
+  // These runs, in this order, as a feed and as a reference that returns the kept outputs. Inputs must be
+  // kept; both must not outlive this object.
   std::unique_ptr<data::Feed> feed_of(std::vector<std::uint64_t> which) const;
   std::unique_ptr<runtime::Executor> reference_of(std::vector<std::uint64_t> which) const;
 
@@ -60,10 +60,11 @@ class ReferenceOutputs {
   std::uint64_t samples() const { return samples_; }
   bool is_cut() const { return is_cut_; }  // more was asked for
 
-  // Null when these inputs have not been seen, or their outputs did not fit.
+  // Null for unknown inputs, or if their outputs did not fit.
   const std::vector<data::Tensor>* find(const Digest& inputs) const;
   void keep(const Digest& inputs, std::span<const data::TensorView> outputs);
-  // Forgets what is kept by inputs, unless it is of the same model: a name for all that decides the outputs.
+  // Forgets outputs that are kept by inputs, unless they are of this model: a text with all that decides the
+  // outputs.
   void use_for(const std::string& model);
 
  private:
@@ -81,7 +82,7 @@ class ReferenceOutputs {
 
 namespace evaluate {
 
-inline constexpr std::uint64_t kMostKeptBytes = std::uint64_t{256} << 20;  // what is usual
+inline constexpr std::uint64_t kMostKeptBytes = std::uint64_t{256} << 20;  // the usual limit
 
 // `model` itself when `kept` is null.
 std::unique_ptr<runtime::Executor> answer_from(std::shared_ptr<ReferenceOutputs> kept,

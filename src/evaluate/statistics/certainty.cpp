@@ -304,7 +304,7 @@ Interval PairedMean::difference(const std::function<double(double)>& transform) 
 
 namespace {
 
-constexpr std::size_t kRedrawn = 200;  // times that samples are drawn anew
+constexpr std::size_t kRedrawn = 200;  // resamplings
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// Does a gate hold on other data like this? What the samples show of it at a confidence, and how many of them
-// would show enough.
+// Whether a gate generalizes to unseen data: the bound that samples show at a confidence, and how many
+// samples would be enough.
 #pragma once
 
 #include <ounce/verify.h>
@@ -19,9 +19,9 @@ inline constexpr double kDeviationsOf95 = 1.959964;
 
 struct Bound {
   double value = 0;          // no worse than this, at the confidence
-  bool holds = false;        // and that is good enough
-  std::uint64_t needed = 0;  // samples like these that would do, if they do not; 0: no number of them
-  bool is_short = false;     // not even a candidate without any difference could show it with so few
+  bool holds = false;        // the bound meets the limit
+  std::uint64_t needed = 0;  // samples that would be enough; 0: no number of them
+  bool is_short = false;     // even an identical candidate could not show it with so few samples
 };
 
 class Certainty {
@@ -48,10 +48,8 @@ class Certainty {
   double confidence_, samples_, independent_;
 };
 
-// What a number of samples tells about all others: bounds that hold with a given confidence.
-
-// Clopper and Pearson's exact bounds of a share, one-sided: the true share is at most (at least) this, unless
-// something has happened that happens less often than 1 − confidence. Numbers need not be whole.
+// Clopper and Pearson's exact bounds of a share, one-sided: with this confidence the true share is at most
+// (at least) the bound. Numbers need not be whole.
 double binomial_upper(const Tally& events, double confidence);
 double binomial_lower(const Tally& events, double confidence);
 
@@ -63,11 +61,9 @@ double paired_upper(const Tally& lost, const Tally& won, double confidence);
 double normal_quantile(double share);
 double student_quantile(double share, double freedom);
 
-// Counts events among predictions that are not independent of each other.
-
-// Events among the answers of samples. Answers of one sample (tokens, pixels) often change together: events
-// that come s at a time are worth 1/s of them each, and where none has been seen, a sample could bring as
-// many as the square root of its answers.
+// Counts events among the predictions of samples. Predictions of one sample (tokens, pixels) often change
+// together: of events that come s at a time each counts 1/s, and without any event a sample could have as
+// many as the square root of its predictions.
 class EventCount {
  public:
   void add(double events, double answers);  // of one sample
@@ -77,10 +73,8 @@ class EventCount {
   double events_ = 0, squares_ = 0, most_events_ = 0, answers_ = 0, most_answers_ = 0;
 };
 
-// How sure is the difference of two means over the same samples? A paired bootstrap that never holds the
-// samples: each sample takes part in each of the replicas a Poisson(1) number of times, which is what drawing
-// with replacement comes to when samples are many.
-
+// The number of replicas of a paired bootstrap in constant memory: each sample takes part in each replica a
+// Poisson(1) number of times, which approximates drawing with replacement.
 inline constexpr std::size_t kReplicas = 1000;
 
 // How often sample number `sample` takes part in each replica. The same for every run.
@@ -114,16 +108,15 @@ class PairedMean {
   std::array<std::uint8_t, kReplicas> weights_{};
 };
 
-// Figures that are made of sums over the samples, such as F1 of what was found, missed and made up: each
-// sample's sums are kept, so that a paired bootstrap can draw samples anew and tell how sure a figure is.
+// Figures of sums over the samples, such as F1: each sample's sums are kept, so that a paired bootstrap can
+// resample them for the confidence interval of a figure.
 //
 //   SampleSums sums;
 //   sums.add({hits, found, there}, {candidate_hits, candidate_found, there});   // for each sample
 //   sums.result("f1", true, MetricUnit::kShare, [](auto s) { return 2 * s[0] / (s[1] + s[2]); });
-
 class SampleSums {
  public:
-  // As many numbers each time.
+  // The same number of values each time.
   void add(const std::vector<double>& reference, const std::vector<double>& candidate);
 
   // NaN when nothing was counted.

@@ -6,10 +6,11 @@
 #include <limits>
 
 #include "base/cancel.h"
+#include "base/machine.h"
 #include "evaluate/compare/difference.h"
 #include "evaluate/compare/worst_output.h"
-#include "evaluate/models/float_ports.h"
 #include "evaluate/models/open.h"
+#include "runtime/ort/library.h"
 
 namespace ounce::evaluate {
 namespace {
@@ -20,28 +21,40 @@ struct Agreement {
   std::string runtime_version;  // there
 };
 
-// One model here and there, on the first samples.
+struct Compared {
+  std::vector<OutputMeter> outputs;
+  std::uint64_t samples = 0;
+};
+
+// Runs a model here and there on the first batches.
+Compared compare_runs(StatefulExecutor& here, StatefulExecutor& there, data::Feed& feed,
+                      std::uint64_t batches) {
+  Compared compared;
+  for (const data::ValueDescription& output : here.model().outputs())
+    compared.outputs.emplace_back(output, std::nullopt);
+  data::Batch batch;
+  for (std::uint64_t i = 0; i < std::min(feed.batches(), batches); ++i) {
+    throw_if_cancelled();
+    feed.read(i, batch);
+    std::vector<data::Tensor> expected;
+    for (const data::TensorView& view : here.run(batch)) expected.push_back(data::copy_of(view));
+    const auto given = there.run(batch);
+    for (std::size_t k = 0; k < expected.size(); ++k) compared.outputs[k].add(expected[k], given[k]);
+    compared.samples += batch.names.size();
+  }
+  return compared;
+}
+
 Agreement agreement_of(const Loader& load, const AcrossCpus& models, const runtime::ExecutorOptions& there,
                        std::uint64_t batches) {
   StatefulExecutor ours(load(models.here), models.carry), theirs(load(there), models.carry);
-  std::vector<OutputMeter> meters;
-  for (const data::ValueDescription& output : ours.model().outputs())
-    meters.emplace_back(output, std::nullopt);
+  const Compared compared = compare_runs(ours, theirs, *models.feed, batches);
   Agreement found;
   found.runtime_version = theirs.model().library_version();
-  data::Batch batch;
-  for (std::uint64_t i = 0; i < batches; ++i) {
-    throw_if_cancelled();
-    models.feed->read(i, batch);
-    std::vector<data::Tensor> expected;
-    for (const data::TensorView& view : ours.run(batch)) expected.push_back(data::copy_of(view));
-    const auto given = theirs.run(batch);
-    for (std::size_t k = 0; k < meters.size(); ++k) meters[k].add(expected.at(k), given[k]);
-    found.samples += batch.names.size();
-  }
+  found.samples = compared.samples;
   std::vector<OutputComparison> outputs;
   bool has_same_shapes = true;
-  for (const OutputMeter& meter : meters) {
+  for (const OutputMeter& meter : compared.outputs) {
     outputs.push_back(meter.result());
     outputs.back().is_state = is_state(models.carry, outputs.back().name);
     outputs.back().is_judged = is_wanted(models.outputs, outputs.back().name);
@@ -52,6 +65,33 @@ Agreement agreement_of(const Loader& load, const AcrossCpus& models, const runti
   }
   found.sqnr_db = has_same_shapes ? worst_sqnr(outputs) : -std::numeric_limits<double>::infinity();
   return found;
+}
+
+constexpr std::uint64_t kTriedSamples = 2;
+
+#if defined(__aarch64__)
+constexpr const char* kMachine = "arm64";
+#else
+constexpr const char* kMachine = "x64";
+#endif
+
+// The CPU of the target; empty when it is this machine's.
+std::string cpu_of(const target::Target& target) {
+  if (target.machine != kMachine) return target.machine;
+  return target.cpu == "vnni" ? std::string() : target.cpu;
+}
+
+// Options for running in the very release of the target.
+runtime::ExecutorOptions options_there(const target::Target& target, const CheckOptions& options) {
+  RuntimeOptions there;
+  there.isolate = Isolation{.memory = 0, .seconds = 300};
+  there.remote = options.remote;
+  const std::string cpu = options.remote ? std::string() : cpu_of(target);
+  runtime::ExecutorOptions how =
+      cpu.empty() ? executor_options(there) : runtime::on_cpu(cpu, executor_options(there)).options;
+  how.library = target.version;
+  if (how.remote && !options.remote) how.remote->library = target.version;
+  return how;
 }
 
 }  // namespace
@@ -102,4 +142,54 @@ std::vector<CpuComparison> compare_on_cpus(const std::filesystem::path& referenc
   return found;
 }
 
+bool can_execute(const target::Target& target, const CheckOptions& options) {
+  return target.machine == kMachine || target.machine == "arm64" || options.remote.has_value();
+}
+
+Execution execute(const std::filesystem::path& model, const target::Target& target,
+                  const CheckOptions& options) {
+  Execution execution;
+  RuntimeOptions here;
+  here.isolate = Isolation{.memory = 0, .seconds = 300};
+  StatefulExecutor reference(load_as_floats(model, executor_options(here)), {});
+  const OpenFeed open = open_feed(model, reference.model().inputs(), {});
+  try {
+    StatefulExecutor there(load_as_floats(model, options_there(target, options)), {});
+    execution.runtime_version = there.model().library_version();
+    std::vector<OutputComparison> outputs;
+    for (const OutputMeter& meter : compare_runs(reference, there, *open.feed, kTriedSamples).outputs) {
+      outputs.push_back(meter.result());
+      if (meter.shape_differences() != 0 || outputs.back().newly_not_finite != 0)
+        execution.error = "the output '" + outputs.back().name + "' is another one than here";
+    }
+    execution.sqnr_db = worst_sqnr(outputs);
+    execution.is_run = true;
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kUsage) throw;
+    execution.error = error.what();
+  }
+  return execution;
+}
+
 }  // namespace ounce::evaluate
+
+namespace ounce {
+
+std::vector<std::string> known_cpus() { return runtime::other_cpu_names(); }
+
+std::vector<std::string> other_cpus() {
+  std::vector<std::string> found;
+  for (const char* const name : {"avx2", "arm64"}) {
+    try {
+      if (!runtime::on_cpu(name, {}).is_this_one) found.emplace_back(name);
+    } catch (const Error&) {  // nothing here shows it
+    }
+  }
+  return found;
+}
+
+std::string this_cpu() { return cpu_kernels(); }
+
+std::vector<std::string> installed_runtimes() { return runtime::Library::installed_versions(); }
+
+}  // namespace ounce

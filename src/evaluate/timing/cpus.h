@@ -1,10 +1,11 @@
-// A model and its original on another CPU, each held against itself here.
+// A model and its original on another CPU, each compared with itself here:
 //
 //                    here        there
-//   original          ○ ────────── ○        what floats make of another CPU
-//   model             ○ ────────── ○        more than that is the integers' fault
+//   original          ○ ────────── ○        the difference of FP32 between the CPUs
+//   model             ○ ────────── ○        a larger difference is caused by the integers
 #pragma once
 
+#include <ounce/check.h>
 #include <ounce/cpus.h>
 
 #include <filesystem>
@@ -17,11 +18,11 @@
 #include "data/source/data_feed.h"
 #include "evaluate/models/open.h"
 #include "runtime/executor.h"
-#include "runtime/other_cpu.h"
+#include "target/target.h"
 
 namespace ounce::evaluate {
 
-// Loads a model in the way that the options say.
+// Loads a model with these options.
 using Loader = std::function<std::unique_ptr<runtime::Executor>(const runtime::ExecutorOptions&)>;
 
 struct AcrossCpus {
@@ -31,14 +32,13 @@ struct AcrossCpus {
   std::map<std::string, std::string> carry = {};
   std::vector<std::string> outputs = {};  // to judge; empty: all
   std::uint64_t samples = 32;             // at most
-  std::uint64_t emulated_samples = 4;     // … under an emulator, which takes its time; 0: not there
+  std::uint64_t emulated_samples = 4;     // … under an emulator, which is slow; 0: none
 };
 
-// What goes wrong is in the result; a CPU that nobody knows is thrown.
+// Errors are in the result, except Error{kUsage} for an unknown CPU.
 CpuComparison compare_on(const std::string& cpu, const AcrossCpus& models);
 
-// A model on other CPUs (evaluate/timing/cpus.h), for the verbs that end with one.
-
+// The same for several CPUs and model files.
 struct OnCpus {
   std::vector<std::string> names;
   std::uint64_t samples = 32, emulated_samples = 4;
@@ -48,5 +48,13 @@ struct OnCpus {
 std::vector<CpuComparison> compare_on_cpus(const std::filesystem::path& reference,
                                            const std::filesystem::path& candidate, const OnCpus& cpus,
                                            const RuntimeOptions& runtime, const OpenFeed& open);
+
+// True if programs for this machine can run: here, under an emulator, or on a remote side.
+bool can_execute(const target::Target& target, const CheckOptions& options);
+
+// Runs a model on the machine of a target, and here, on the same random inputs. Errors there are in the
+// result. Throws when the model does not run here.
+Execution execute(const std::filesystem::path& model, const target::Target& target,
+                  const CheckOptions& options);
 
 }  // namespace ounce::evaluate

@@ -1,4 +1,4 @@
-#include "evaluate/timing/profile.h"
+#include "evaluate/timing/rounds.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

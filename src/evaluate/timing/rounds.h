@@ -13,7 +13,9 @@
 #include <ounce/bench.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
+#include <string_view>
 #include <vector>
 
 #include "runtime/executor.h"
@@ -22,7 +24,7 @@ namespace ounce::evaluate {
 
 using runtime::SlotTimes;
 
-// Speed-ups between these are not worth a decision: people do not notice them.
+// Speed-ups between these are too small to decide anything.
 inline constexpr double kClearlyFaster = 1.05, kClearlySlower = 0.95;
 
 // Runs a model so many times in a row.
@@ -78,5 +80,17 @@ Rounds run_rounds(const std::vector<Slot>& models, const RoundOptions& options);
 
 // How much faster `other` is than `base`: the median of the rounds' ratios, with a 95 % bootstrap interval.
 SpeedUp speed_up(const Rounds& rounds, std::size_t base, std::size_t other);
+
+// The time of a run by op and by node, from a profile that a session of ONNX Runtime wrote: a list of events,
+// in microseconds. Those of kernels look like
+//
+//   {"cat": "Node", "name": "conv1_kernel_time", "ts": 812, "dur": 95, "args": {"op_name": "QLinearConv", …}}
+//
+// A node with a body (If, Loop) lasts as long as the nodes inside, whose time is subtracted.
+Profile read_profile(const std::filesystem::path& file);
+Profile profile_of(std::string_view json);
+
+// True for ops that multiply integers with weights, where a quantized model should spend its time.
+bool is_integer_kernel(std::string_view op_type);
 
 }  // namespace ounce::evaluate

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/folder.h"
+#include "io/mapped_file.h"
 #include "io/standard_error.h"
 
 namespace ounce::runtime::litert {

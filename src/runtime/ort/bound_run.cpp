@@ -5,8 +5,7 @@
 
 #include <algorithm>
 
-#include "runtime/ort/session_handles.h"
-#include "runtime/ort/value.h"
+#include "runtime/ort/c_api.h"
 
 namespace ounce::runtime {
 namespace {

@@ -1,12 +1,12 @@
-// A session with its inputs and outputs bound: run again and again without an allocation of ours.
+// A session with bound inputs and outputs, for many runs without allocations.
 //
 //   BoundRun run(session);
-//   run.bind({x, state});           // in the order of session.inputs(); the tensors must stay where they are
+//   run.bind({x, state});           // in the order of session.inputs(); the tensors must not move
 //   run.run();
 //   run.outputs()[0].bytes          // until the next run() or bind()
 //
-// The memory of the outputs is that of the first run; it is used again as long as the shapes stay the same,
-// and then the views of the first run are those of every other.
+// The memory of the outputs is reused as long as the shapes do not change; then the views of the first run
+// are those of every other.
 #pragma once
 
 #include <span>
@@ -19,19 +19,19 @@ namespace ounce::runtime {
 
 class BoundRun {
  public:
-  // `outputs`: which ones to compute; without names all of them.
+  // `outputs`: those to compute; empty: all.
   explicit BoundRun(const Session& session, std::vector<std::string> outputs = {});
   ~BoundRun();
   BoundRun(BoundRun&&) noexcept;
   BoundRun& operator=(BoundRun&&) = delete;
 
-  // Throws Error{kBadInput} when a type or a shape is not what the model takes.
+  // Throws Error{kBadInput} when a type or a shape does not fit the model.
   void bind(std::span<const TensorView> inputs);
   void run();
-  // From another thread: ends the run that goes on, between two nodes, and all that follow until resume().
+  // From another thread: ends the current run, between two nodes, and all following ones until resume().
   void stop() noexcept;
   void resume() noexcept;
-  // Views of what the last run gave, in the order of the names.
+  // Views of the outputs of the last run, in the order of the names.
   std::span<const TensorView> outputs();
 
  private:
@@ -45,10 +45,9 @@ class BoundRun {
   std::vector<const char*> input_pointers_, output_pointers_;
   std::unique_ptr<Values> values_;
   std::vector<TensorView> views_;
-  std::vector<data::Tensor> made_;  // what stands nowhere else: strings, sequences, maps
+  std::vector<data::Tensor> made_;  // copies of strings, sequences and maps
   bool are_views_current_ = false;
-  bool keeps_outputs_ =
-      true;  // false once shapes have turned out to depend on the data, or memory to be shared
+  bool keeps_outputs_ = true;  // false if shapes depend on the data, or an output shares memory
 };
 
 }  // namespace ounce::runtime

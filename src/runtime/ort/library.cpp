@@ -14,8 +14,7 @@
 #include <optional>
 
 #include "io/descriptor.h"
-#include "runtime/ort/status.h"
-#include "runtime/ort/version.h"
+#include "runtime/ort/c_api.h"
 
 namespace ounce::runtime {
 namespace {
@@ -24,14 +23,13 @@ namespace fs = std::filesystem;
 
 constexpr std::uint32_t kOldestApi = 14;
 
-// Newer libraries make an id for the device, a database of events and a log as soon as they get an
-// environment, before they can be asked not to. They ask this variable first. It is set when this file is
-// loaded, as a program begins: setenv() while other threads read the environment is a race. The runner is
-// started with it, too.
+// Newer libraries create a device id, a database of events and a log with their environment, unless this
+// variable is set. It is set when the program starts: setenv() while other threads read the environment is a
+// race. Runners inherit it.
 [[maybe_unused]] const int kNoTelemetry = ::setenv("ORT_DISABLE_TELEMETRY", "1", 1);
 
-// Nothing is printed while one of these lives. Newer libraries ask the system who it is when they start, by a
-// command that may not be there, and what the shell says then is nobody's business.
+// Suppresses stderr while it lives: newer libraries run a command at start that may be missing, and the shell
+// would print an error.
 class QuietStderr {
  public:
   QuietStderr()
@@ -77,7 +75,7 @@ OrtEnv* make_environment(const OrtApi& api, std::optional<unsigned> shared_threa
   const Handle<OrtThreadingOptions> owned(options, {api.ReleaseThreadingOptions});
   check(api, api.SetGlobalIntraOpNumThreads(options, static_cast<int>(*shared_threads)), library);
   check(api, api.SetGlobalInterOpNumThreads(options, 1), library);
-  check(api, api.SetGlobalSpinControl(options, 0), library);  // an app has other uses for its cores
+  check(api, api.SetGlobalSpinControl(options, 0), library);  // an app needs its cores for other work
   check(
       api,
       api.CreateEnvWithCustomLoggerAndGlobalThreadPools(say_nothing, nullptr, kLevel, kName, options, &made),
@@ -112,7 +110,7 @@ std::shared_ptr<const Library> Library::open(const fs::path& path) {
   std::shared_ptr<Library> library(new Library);
   library->path_ = path;
   library->version_ = get_base()->GetVersionString();
-  // Asked for a version that it has, and that we know: a library complains on stderr about any other.
+  // A version that the library has and this build knows: the library prints an error for any other.
   const auto version = parse_version(library->version_);
   library->api_version_ = std::min<std::uint32_t>(ORT_API_VERSION, version ? version->minor : 0);
   if (library->api_version_ >= kOldestApi) library->api_ = get_base()->GetApi(library->api_version_);
@@ -133,7 +131,7 @@ const OrtEnv& Library::environment() const {
     const QuietStderr quiet;
     OrtEnv* const made = make_environment(*api_, all.shared_threads, path_.string());
     check(*api_, api_->DisableTelemetryEvents(made),
-          path_.string());  // what a user's model is called stays here
+          path_.string());  // no names of a user's models are sent
     environment = made;
   }
   return *environment;

@@ -1,16 +1,20 @@
-// ONNX Runtime, opened while the program runs: any version from 1.14 on, several beside each other, or none.
+// ONNX Runtime, opened at run time: any version from 1.14 on, several at once, or none.
 //
 //   std::shared_ptr<const Library> library = Library::open(Library::find());
 //   Session session(library, "model.onnx", {});
 //
-// A library stays open until the process ends, and so does the one environment that it gets when its first
-// session is made: the runtime's threads and static objects do not survive being unloaded.
+// A library is open until the process ends, and so is its only environment, which the first session creates:
+// the runtime's threads and static objects do not survive being unloaded.
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 struct OrtApi;
@@ -18,30 +22,54 @@ struct OrtEnv;
 
 namespace ounce::runtime {
 
+// A version of ONNX Runtime.
+struct Version {
+  unsigned major = 0, minor = 0, patch = 0;
+  bool operator<(const Version& other) const {
+    return std::tie(major, minor, patch) < std::tie(other.major, other.minor, other.patch);
+  }
+};
+
+// "1.22.0"; nothing for "1.30.0-aarch64", which is for another machine.
+inline std::optional<Version> parse_version(std::string_view text) {
+  Version version;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (unsigned* part : {&version.major, &version.minor, &version.patch}) {
+    if (part != &version.major) {
+      if (at == end || *at != '.') return std::nullopt;
+      ++at;
+    }
+    const auto [next, failure] = std::from_chars(at, end, *part);
+    if (failure != std::errc()) return std::nullopt;
+    at = next;
+  }
+  return at == end ? std::optional(version) : std::nullopt;
+}
+
 class Library {
  public:
   // What places.h says of ONNX Runtime.
   static std::vector<std::filesystem::path> installed();
   static std::vector<std::filesystem::path> installed(const std::string& machine);  // "aarch64"
-  static std::vector<std::string> installed_versions();  // a file's name where nothing says its version
+  static std::vector<std::string> installed_versions();  // the file's name if the version is unknown
   static std::filesystem::path find(const std::string& wanted = {});
 
-  // Opens a library, or gives the one that is open already. Throws Error{kIo} when there is none at `path`,
-  // Error{kUnsupported} when it is none of ONNX Runtime's or too old.
+  // Opens a library, or returns the open one. Throws Error{kIo} for a missing file, Error{kUnsupported} for
+  // another library or a version that is too old.
   static std::shared_ptr<const Library> open(const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return path_; }
   const std::string& version() const { return version_; }  // "1.30.0"
-  // Functions that came after this version of the API must not be called: the older of the library's own and
-  // of the headers that we were built with.
+  // Newer functions than this version of the API must not be called: the older one of the library's and of
+  // the headers of this build.
   std::uint32_t api_version() const { return api_version_; }
   const OrtApi& api() const { return *api_; }
-  // Made at the first call. A process that forks must not call it before.
+  // Created at the first call. A process must not call it before it forks.
   const OrtEnv& environment() const;
 
-  // So many threads for all sessions that want to share theirs (SessionOptions::shares_threads), 0: one for
-  // each core. False when an environment has been made already, with another number or with none: it cannot
-  // get them any more.
+  // Sets the threads for all sessions with SessionOptions::shares_threads, 0: one for each core. False when
+  // an environment exists already with another number or none.
   static bool share_threads(unsigned threads);
 
  private:

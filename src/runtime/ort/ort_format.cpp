@@ -20,9 +20,9 @@ const char* name_of(Format format) { return format == Format::kOrt ? "ORT" : "ON
 
 constexpr std::uint32_t kNamedOptimizersSince = 18;
 
-// Layouts for one kind of processor make a model that others cannot run; a runtime that cannot leave out just
-// these does without all of their level. On ARM signed 8-bit integers are as fast as unsigned ones and are
-// left alone.
+// A model with layouts for one kind of processor cannot run on others; if the runtime cannot disable only
+// these optimizations, their whole level is disabled. On ARM signed 8-bit integers are as fast as unsigned
+// ones and are kept.
 void set_machine(OrtMachine machine, const Library& library, SessionOptions& session) {
   session.config[kOrtSessionOptionsQDQIsInt8Allowed] = machine == OrtMachine::kArm ? "1" : "0";
   if (machine == OrtMachine::kX64) return;

@@ -11,8 +11,7 @@
 #include "formats/onnx/file/reader.h"
 #include "io/mapped_file.h"
 #include "runtime/ort/bound_run.h"
-#include "runtime/ort/session_handles.h"
-#include "runtime/ort/value.h"
+#include "runtime/ort/c_api.h"
 
 namespace ounce::runtime {
 namespace {
@@ -106,8 +105,7 @@ using TypeFunction = decltype(OrtApi::SessionGetInputTypeInfo);
 std::vector<ValueDescription> describe(const Caller& call, const OrtSession* session, CountFunction get_count,
                                        NameFunction get_name, TypeFunction get_type) {
   const OrtApi& api = call.api();
-  OrtAllocator* allocator = nullptr;  // the default one; not ours to release
-  call(api.GetAllocatorWithDefaultOptions, &allocator);
+  OrtAllocator* const allocator = default_allocator(call);
   std::size_t count = 0;
   call(get_count, session, &count);
   std::vector<ValueDescription> descriptions(count);
@@ -223,8 +221,7 @@ std::optional<std::string> Session::metadata(const std::string& key) const {
   OrtModelMetadata* metadata = nullptr;
   call(api.SessionGetModelMetadata, handles_->session.get(), &metadata);
   const Handle<OrtModelMetadata> owned(metadata, {api.ReleaseModelMetadata});
-  OrtAllocator* allocator = nullptr;  // the default one; not ours to release
-  call(api.GetAllocatorWithDefaultOptions, &allocator);
+  OrtAllocator* const allocator = default_allocator(call);
   char* value = nullptr;
   call(api.ModelMetadataLookupCustomMetadataMap, metadata, allocator, key.c_str(), &value);
   if (value == nullptr) return std::nullopt;
@@ -245,8 +242,7 @@ Session& Session::operator=(Session&&) noexcept = default;
 std::filesystem::path Session::end_profile() {
   const OrtApi& api = library_->api();
   const Caller call(api, model_);
-  OrtAllocator* allocator = nullptr;  // the default one; not ours to release
-  call(api.GetAllocatorWithDefaultOptions, &allocator);
+  OrtAllocator* const allocator = default_allocator(call);
   char* name = nullptr;
   call(api.SessionEndProfiling, handles_->session.get(), allocator, &name);
   std::filesystem::path path = name;

@@ -10,7 +10,6 @@
 #include <optional>
 
 #include "base/cancel.h"
-#include "evaluate/models/float_ports.h"
 #include "evaluate/models/open.h"
 #include "io/temporary_files.h"
 #include "recipe/format_info.h"

@@ -9,8 +9,8 @@
 
 #include "base/quality.h"
 #include "formats/onnx/plan/plan.h"
+#include "kernels/affine.h"
 #include "kernels/half.h"
-#include "kernels/norms.h"
 #include "quant/layout.h"
 #include "search/tune/repair.h"
 

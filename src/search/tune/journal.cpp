@@ -25,7 +25,7 @@
 #include "base/json_text.h"
 #include "base/machine.h"
 #include "data/contract/contract_file.h"
-#include "data/source/array_source.h"
+#include "data/source/sources.h"
 #include "formats/onnx/file/reader.h"
 #include "io/mapped_file.h"
 #include "quantize/statement.h"

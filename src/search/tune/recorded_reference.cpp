@@ -6,7 +6,6 @@
 #include "evaluate/compare/comparison.h"
 #include "evaluate/compare/gates.h"
 #include "evaluate/models/feeds.h"
-#include "evaluate/models/float_ports.h"
 #include "evaluate/models/open.h"
 
 namespace ounce::search {

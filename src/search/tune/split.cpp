@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "evaluate/models/float_ports.h"
 #include "evaluate/models/open.h"
 
 namespace ounce::search {

@@ -4,7 +4,6 @@
 
 #include <cstring>
 
-#include "evaluate/models/float_ports.h"
 #include "evaluate/models/open.h"
 #include "support/error_of.h"
 #include "support/npy_bytes.h"

@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "io/folder.h"
+#include "io/mapped_file.h"
 
 namespace ounce::search {
 

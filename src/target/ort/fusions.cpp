@@ -1,4 +1,4 @@
-#include "target/ort/fusions.h"
+#include "target/ort/model_support.h"
 
 #include <fmt/format.h>
 

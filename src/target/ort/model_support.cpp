@@ -9,9 +9,7 @@
 #include <vector>
 
 #include "formats/onnx/file/op_schemas.h"
-#include "target/ort/fusions.h"
 #include "target/ort/saturation.h"
-#include "target/variants.h"
 
 namespace ounce::target {
 namespace {
@@ -85,7 +83,7 @@ std::string why_not_in_opset(Bytes domain, Bytes op_type, std::int64_t opset) {
     if (onnx::find_op_schema(domain, op_type, later) != nullptr)
       return fmt::format("opset {} has no such op; it came with {}", opset, later);
   }
-  if (opset > newest) return {};  // nobody here knows what it brought
+  if (opset > newest) return {};  // unknown
   return fmt::format("opset {} has no such op", opset);
 }
 

@@ -1,7 +1,7 @@
-// What a release of ONNX Runtime makes of a node of a model, from the support matrix.
+// How a release of ONNX Runtime runs the nodes of a model, from the support matrix.
 //
-// Where the file does not tell all that the matrix distinguishes (the rank of a value, say), the answer is
-// known only when it is the same for all that it could be; otherwise it is unknown. Nothing is guessed.
+// If the file does not have all that the matrix distinguishes (the rank of a value, for example), the answer
+// is known only when it is the same for all possible values; otherwise it is unknown. Nothing is guessed.
 #pragma once
 
 #include <ounce/check.h>
@@ -11,7 +11,9 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "formats/onnx/file/model.h"
@@ -48,8 +50,6 @@ class NodeChecker {
       groups_;
 };
 
-// What a release of ONNX Runtime makes of a whole model: its limits, and every node.
-
 // A node that does not plainly run, with its place.
 struct Finding {
   std::size_t body = 0, node = 0;
@@ -61,9 +61,50 @@ struct ModelSupport {
   std::vector<Finding> findings;
 };
 
-// `target` is a place (a system and a machine). Whoever asks for several targets keeps the checker.
+// The support for a whole model: its limits and every node. `target` is a place (a system and a machine).
+// Callers with several targets keep the checker.
 ModelSupport support_of(const onnx::Model& model, const graph::Index& index, const NodeChecker& checker,
                         const Target& target);
 ModelSupport support_of(const onnx::Model& model, const graph::Index& index, const Target& target);
+
+struct NodePlace {
+  const onnx::Model& model;
+  const graph::Index& index;
+  const graph::Shapes& shapes;
+  std::size_t body;
+  const onnx::Node& node;
+};
+
+// The value of a dimension by which the support matrix distinguishes variants of an op
+// (tools/support_matrix/README.md), read from a node, in the matrix's spelling; nothing when the file does
+// not tell. `otherwise` is the default of an attribute.
+std::optional<std::string> variant_of(const NodePlace& place, std::string_view dimension,
+                                      std::string_view otherwise);
+
+// Whether a release of ONNX Runtime fuses nodes between DequantizeLinear and QuantizeLinear into one integer
+// op, or runs them in FP32 between conversions. From the second table of the support matrix:
+//
+//   aaaaaaabbb aaaaaaabbb DepthToSpace x=uint8 form=DQ-op-Q io=float opset=13 a:Q+DQ+DepthToSpace+Q+DQ
+//   b:Q+DepthToSpace+DQ
+class Fusions {
+ public:
+  // The table of the matrix that this program was built with.
+  static const Fusions& measured();
+  explicit Fusions(std::string_view text);
+
+  enum class Fate { kFused, kInFloats, kDoesNotLoad, kFails };
+  // Of a pattern in a release; nothing when it was not measured.
+  std::optional<Fate> find(const std::string& pattern, const Release& release) const;
+
+ private:
+  std::unordered_map<std::string_view, std::string_view> lines_;  // answers and legend, by pattern
+  std::unordered_map<std::string_view, std::string_view> letters_;
+};
+
+// The pattern that a node is the middle of, as the table spells it; nothing for nodes that no
+// DequantizeLinear feeds.
+std::optional<std::string> pattern_of(const onnx::Model& model, const graph::Index& index,
+                                      const graph::ElementTypes& types, const graph::Shapes& shapes,
+                                      std::size_t body, const onnx::Node& node);
 
 }  // namespace ounce::target

@@ -1,4 +1,4 @@
-#include "target/ort/provider_conditions.h"
+#include "target/ort/provider_ops.h"
 
 #include <algorithm>
 #include <array>

@@ -7,7 +7,6 @@
 
 #include "formats/onnx/file/types.h"
 #include "formats/onnx/graph/index.h"
-#include "target/ort/provider_conditions.h"
 
 // The assembler reads the file, so that no tool has to turn it into source.
 asm(".section .rodata\n"
@@ -240,7 +239,7 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-// Reads line after line; `page_` is the one that lines speak of.
+// Reads line after line; `page_` is the current page.
 class PageReader {
  public:
   std::vector<ProviderPage> read(std::string_view text) {

@@ -1,14 +1,15 @@
-// What execution providers take of a model, by their documentation: read, not measured.
+// The nodes that execution providers run according to their documentation. This is not measured.
 //
 //   const ProviderDocs docs(*find_provider_page("qnn"), model, index, types);
 //   std::string why_not;
 //   if (!docs.documents(0, 12, why_not)) …                    // "only with constant weights"
 //
-// A condition speaks against a node only where the file shows that it is not met: shapes that nobody declares
-// and types that nobody knows are given the benefit of the doubt, and so are the many conditions that no
-// documentation mentions. So a yes is a hint, a no is nearly certain.
+// A condition excludes a node only if the file shows that it is not met: unknown shapes and types are assumed
+// to fit, and so are conditions that no documentation mentions. So a yes is a hint, and a no is almost
+// certain.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -17,7 +18,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "formats/onnx/file/attributes.h"
 #include "formats/onnx/file/model.h"
+#include "formats/onnx/file/op_schemas.h"
 #include "formats/onnx/graph/element_types.h"
 #include "formats/onnx/graph/index.h"
 
@@ -69,8 +72,8 @@ class ProviderDocs {
 
   // Is this value known before the model runs? The runtime computes from constants what it can.
   bool is_constant(std::size_t body, graph::Bytes name) const;
-  // Is the whole node done before the model runs? Then nobody takes it. A DequantizeLinear never is: it stays
-  // with the op behind it.
+  // True if the whole node is computed before the model runs, so that no provider gets it. A DequantizeLinear
+  // never is: it belongs to the op behind it.
   bool is_folded(std::size_t body, std::size_t position) const;
 
  private:
@@ -96,5 +99,84 @@ class ProviderDocs {
   std::unordered_map<std::string, const ProviderOp*> ops_;
   std::unordered_map<const graph::Value*, Fact> facts_;
 };
+
+// A node as conditions see it. Unknown facts have no answer.
+class NodeView {
+ public:
+  static constexpr std::size_t kMostInputs = 16;  // no op with a condition has more; a hostile node may
+
+  NodeView(const ProviderDocs& docs, std::size_t body, const onnx::Node& node)
+      : docs_(docs), body_(body), node_(node) {}
+
+  const onnx::Node& node() const { return node_; }
+  bool has(std::size_t input) const { return !graph::input_of(node_, input).empty(); }
+  bool is_constant(std::size_t input) const {
+    return !has(input) || docs_.is_constant(body_, graph::input_of(node_, input));
+  }
+  bool are_constant(std::size_t first) const {
+    for (std::size_t i = first; i < kMostInputs; ++i)
+      if (!is_constant(i)) return false;
+    return true;
+  }
+  const std::optional<std::vector<std::int64_t>>& shape(std::size_t input) const {
+    return docs_.fact(body_, graph::input_of(node_, input)).shape;
+  }
+  bool has_rank(std::size_t input, std::size_t least, std::size_t most) const {
+    const auto& dims = shape(input);
+    return !dims || (dims->size() >= least && dims->size() <= most);
+  }
+  bool is_varying(graph::Bytes name) const { return docs_.fact(body_, name).is_varying; }
+  // kUndefined if unknown.
+  ElementType type(std::size_t input) const { return type_of(graph::input_of(node_, input)); }
+  ElementType type_of(graph::Bytes name) const {
+    return name.empty() ? ElementType::kUndefined : docs_.types_.type(body_, name);
+  }
+  bool has_type(std::size_t input, std::string_view letters) const {
+    const ElementType known = type(input);
+    return known == ElementType::kUndefined || is_among(known, letters);
+  }
+  static bool is_among(ElementType type, std::string_view letters) {
+    return std::any_of(letters.begin(), letters.end(),
+                       [&](char letter) { return letter == '*' || onnx::type_of_letter(letter) == type; });
+  }
+  bool has_attribute(graph::Bytes name) const { return onnx::find_attribute(node_, name) != nullptr; }
+  bool is_set(graph::Bytes name, std::int64_t value, std::int64_t otherwise) const {
+    return onnx::integer_setting(node_, name, otherwise).value_or(value) == value;
+  }
+  bool is_set(graph::Bytes name, graph::Bytes value, graph::Bytes otherwise) const {
+    return onnx::string_setting(node_, name, otherwise).value_or(value) == value;
+  }
+  std::int64_t opset() const { return graph::opset_of(docs_.model_, docs_.index_, body_); }
+  // The node that computes an input; null for inputs of the graph and initializers.
+  const onnx::Node* producer(std::size_t input) const {
+    const auto [value, home] = docs_.index_.find(body_, graph::input_of(node_, input));
+    if (value == nullptr || value->producer == graph::kNone) return nullptr;
+    return &*docs_.index_.bodies()[home].nodes()[value->producer];
+  }
+  // The type that an input has before a DequantizeLinear in front of the node; kUndefined without one.
+  ElementType quantized_type(std::size_t input) const {
+    const onnx::Node* const source = producer(input);
+    if (source == nullptr || !ops::is_dequantize_linear(source->op())) return ElementType::kUndefined;
+    return type_of(graph::input_of(*source, 0));
+  }
+  const graph::Value* output() const {
+    return node_.outputs.empty() ? nullptr : docs_.index_.find(body_, node_.outputs[0]).value;
+  }
+  const graph::Index& index() const { return docs_.index_; }
+  // The values of a small constant of whole numbers.
+  std::optional<std::vector<std::int64_t>> integers(std::size_t input) const;
+
+ private:
+  const ProviderDocs& docs_;
+  std::size_t body_;
+  const onnx::Node& node_;
+};
+
+// The first word of a condition that a node does not meet; empty when it meets all. A condition has several
+// words with
+// ", " between them, all known: unmet_word("2-D windows, constant weights", view) → "constant weights".
+std::string_view unmet_word(std::string_view condition, const NodeView& view);
+
+bool has_known_words(std::string_view condition);
 
 }  // namespace ounce::target

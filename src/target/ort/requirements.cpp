@@ -44,7 +44,7 @@ void add(const onnx::Model& model, OpsByVersion& ops) {
   graph::for_each_node(index, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
     if (functions.are_called_by(node)) return;
     const bool is_onnx = onnx::is_default_domain(node.domain());
-    // A domain that nobody imports has its first version.
+    // A domain that is not imported has its first version.
     const std::int64_t version =
         std::max<std::int64_t>(1, onnx::opset_version(imports_of(model, index, body), node.domain()));
     ops[{is_onnx ? "ai.onnx" : plain(node.domain(), node, position), version}].insert(

@@ -19,11 +19,11 @@
 namespace ounce::target {
 
 // `node` is the integer op, or the float op that it stands for; `dims` are those of its weight. Depthwise
-// convolutions have exact kernels of their own: no pairs. Likewise ops that we do not know as integer ones.
+// convolutions have exact kernels, and so no pairs. Unknown integer ops have none either.
 quant::WeightPairs pairs_of(const onnx::Node& node, std::span<const std::int64_t> dims);
 
-// Is every sum of 8-bit products exact there? Not on an x86 CPU of which the target does not say that it has
-// VNNI, and not when nobody says what CPU it is.
+// True if every sum of 8-bit products is exact on the target: not on an x86 CPU without VNNI in its name, and
+// not on an unknown CPU.
 bool has_exact_products(const Target& target);
 
 // Does the target name a CPU, or a kind of CPU, some of which are not exact? Not a target that names none.
@@ -39,7 +39,7 @@ bool is_without_exact_products(std::string_view cpu);
 struct Saturating {
   std::size_t body = 0, node = 0;
   std::size_t input = 0;          // of the node: its weight, or the DequantizeLinear of it
-  bool is_constant = true;        // otherwise it is computed, and nobody knows what codes will meet
+  bool is_constant = true;        // otherwise it is computed, with unknown values
   quant::WeightPairs pairs = {};  // of the codes, as they stand in the file
   int worst = 0;                  // what the largest pair comes to; quant::kLargestPairSum is safe
 };

@@ -13,7 +13,6 @@
 #include "formats/onnx/file/tensor_reader.h"
 #include "formats/onnx/plan/plan.h"
 #include "kernels/half.h"
-#include "kernels/lookup.h"
 #include "kernels/pack.h"
 #include "quant/layout.h"
 

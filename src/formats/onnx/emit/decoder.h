@@ -28,7 +28,7 @@
 #include "formats/onnx/edit/body_editor.h"
 #include "formats/onnx/file/model.h"
 #include "formats/onnx/plan/plan.h"
-#include "kernels/norms.h"
+#include "kernels/affine.h"
 
 namespace ounce::passes {
 

@@ -19,7 +19,6 @@
 #include "formats/onnx/graph/validate.h"
 #include "kernels/half.h"
 #include "runtime/executor.h"
-#include "runtime/other_cpu.h"
 #include "support/cpus_required.h"
 #include "support/model_builder.h"
 #include "support/pass_runs.h"

@@ -16,8 +16,7 @@
 #include "formats/onnx/plan/nbits_plan.h"
 #include "formats/onnx/plan/plan.h"
 #include "kernels/half.h"
-#include "quant/block_panels.h"
-#include "quant/block_scales.h"
+#include "quant/blocks.h"
 
 namespace ounce::passes {
 namespace {

@@ -1,4 +1,4 @@
-// A weight in the form that kernels for few bits take (quant/block_panels.h), made while the file is written.
+// A weight in the form that kernels for few bits take (quant/blocks.h), made while the file is written.
 // It is decoded and compared with its source right then; in the file its bytes are only looked for.
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "formats/onnx/file/model.h"
 #include "formats/onnx/graph/index.h"
 #include "formats/onnx/plan/weights.h"
-#include "kernels/norms.h"
+#include "kernels/affine.h"
 
 namespace ounce::passes {
 

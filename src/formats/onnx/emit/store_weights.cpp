@@ -8,7 +8,6 @@
 #include "formats/onnx/emit/nbits.h"
 #include "formats/onnx/plan/plan.h"
 #include "kernels/half.h"
-#include "kernels/lookup.h"
 #include "kernels/pack.h"
 #include "quant/codebook.h"
 #include "quant/layout.h"

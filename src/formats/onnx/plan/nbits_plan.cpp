@@ -8,7 +8,7 @@
 
 #include "formats/onnx/file/attributes.h"
 #include "formats/onnx/plan/plan.h"
-#include "quant/block_scales.h"
+#include "quant/blocks.h"
 #include "recipe/format_info.h"
 
 namespace ounce::plan {

@@ -20,7 +20,7 @@ bool plan_few_bits(const graph::Index& index, const Recipe& recipe, std::int64_t
                    Decision& decision);
 
 // Where a runtime's kernels for few bits can take a weight: all of its uses have to be of one of these kinds,
-// and to see the same rows (quant/block_panels.h).
+// and to see the same rows (quant/blocks.h).
 //
 //   MatMul(x, w)                    w [K, N]: rows are columns of w
 //   Gemm(x, w, c)                   likewise, with transB w [N, K]: rows of w; alpha and beta are 1

@@ -12,7 +12,7 @@
 #include "formats/onnx/plan/op_rules.h"
 #include "kernels/affine.h"
 #include "plan/weights/tensor_plan.h"
-#include "quant/block_panels.h"
+#include "quant/blocks.h"
 #include "quant/weight_pairs.h"
 
 namespace ounce::plan {

@@ -1,4 +1,4 @@
-// The part of contract_file.h that reads TOML: an app, which reads the contract in its model, does without.
+// The parts of contract_file.h that apps do without: contracts in TOML and in model files.
 #include <fmt/format.h>
 #include <ounce/error.h>
 
@@ -6,6 +6,7 @@
 
 #include "base/toml_text.h"
 #include "data/contract/contract_file.h"
+#include "formats/open.h"
 
 namespace ounce::data {
 namespace {
@@ -14,7 +15,7 @@ using TomlJson = nlohmann::ordered_json;
 
 constexpr std::size_t kDeepestToml = 16;
 
-// TOML's values are those of JSON, but for dates, which a contract has no use for.
+// TOML has the values of JSON, and dates, which no contract has.
 TomlJson to_json(const toml::node& node, const std::string& where, std::size_t depth = 0) {
   if (depth > kDeepestToml) throw Error(ErrorCode::kBadInput, "is nested too deep for a contract", where);
   if (const auto* table = node.as_table()) {
@@ -43,6 +44,17 @@ Contract parse_contract_toml(std::string_view text, const std::string& where) {
     const std::string place = error.line == 0 ? "" : fmt::format("line {}: ", error.line);
     throw Error(ErrorCode::kBadInput, place + error.what(), where);
   }
+}
+
+std::optional<Contract> contract_in(const std::filesystem::path& path) {
+  return contract_in(*formats::open_model(path));
+}
+
+std::optional<Contract> contract_in(const model::ModelFile& file) {
+  const std::optional<std::string> text = model::metadata_of(file, Contract::kMetadataKey);
+  if (!text) return std::nullopt;
+  return parse_contract(*text,
+                        fmt::format("{}: metadata '{}'", file.path().string(), Contract::kMetadataKey));
 }
 
 }  // namespace ounce::data

@@ -1,7 +1,7 @@
 #include "kernels/affine.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/quantize.cpp"
+#define HWY_TARGET_INCLUDE "kernels/affine.cpp"
 #include "kernels/simd_targets.h"
 #include <hwy/foreach_target.h>
 #include "kernels/affine-inl.h"
@@ -120,6 +120,92 @@ void quantize_columns(const std::byte* x, std::size_t rows, std::size_t cols, st
   }
 }
 
+template <class Code>
+HWY_INLINE VecF decode(const Code* codes, VecF scale, VecF zero) {
+  const VecI code = hn::PromoteTo(I32(), hn::LoadU(hn::Rebind<Code, F32>(), codes));
+  return hn::Mul(hn::Sub(hn::ConvertTo(F32(), code), zero), scale);
+}
+
+template <class Code>
+HWY_INLINE void decode_first(const Code* codes, std::size_t n, VecF scale, VecF zero, float* out) {
+  Code padded[kLanes] = {};
+  std::memcpy(padded, codes, n);
+  HWY_ALIGN float lanes[kLanes];
+  hn::Store(decode(padded, scale, zero), F32(), lanes);
+  std::memcpy(out, lanes, n * sizeof(float));
+}
+
+template <class Code>
+HWY_INLINE void decode_runs_of(const Code* codes, std::size_t runs, std::size_t n, const Affine* affine,
+                               float* out) {
+  std::size_t left = runs * n;  // elements from here to the end of the last run
+  for (std::size_t r = 0; r < runs; ++r) {
+    const AffineLanes a = same_in_all_lanes(affine[r]);
+    std::size_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) hn::StoreU(decode(codes + i, a.scale, a.zero), F32(), out + i);
+    if (i < n) {
+      // A whole vector runs over into the next run, which is written after this one.
+      if (left - i >= kLanes) {
+        hn::StoreU(decode(codes + i, a.scale, a.zero), F32(), out + i);
+      } else {
+        decode_first(codes + i, n - i, a.scale, a.zero, out + i);
+      }
+    }
+    codes += n;
+    out += n;
+    left -= n;
+  }
+}
+
+struct DecodePanel {
+  HWY_ALIGN_MAX float scale[kPanel];
+  HWY_ALIGN_MAX float zero[kPanel];
+};
+
+template <class Code>
+HWY_INLINE void decode_columns_of(const Code* codes, std::size_t rows, std::size_t cols, const Affine* affine,
+                                  float* out) {
+  const F32 d;
+  DecodePanel panel;
+  for (std::size_t first = 0; first < cols; first += kPanel) {
+    const std::size_t width = std::min(kPanel, cols - first);
+    for (std::size_t c = 0; c < width; c += kLanes) {
+      const AffineLanes a = one_in_each_lane(affine + first + c, width - c);
+      hn::Store(a.scale, d, panel.scale + c);
+      hn::Store(a.zero, d, panel.zero + c);
+    }
+    for (std::size_t r = 0; r < rows; ++r) {
+      const Code* row = codes + r * cols + first;
+      float* to = out + r * cols + first;
+      std::size_t c = 0;
+      for (; c + kLanes <= width; c += kLanes) {
+        hn::StoreU(decode(row + c, hn::Load(d, panel.scale + c), hn::Load(d, panel.zero + c)), d, to + c);
+      }
+      if (c < width) {
+        decode_first(row + c, width - c, hn::Load(d, panel.scale + c), hn::Load(d, panel.zero + c), to + c);
+      }
+    }
+  }
+}
+
+void decode_runs(const std::uint8_t* codes, std::size_t runs, std::size_t n, const Affine* affine,
+                 CodeSign sign, float* out) {
+  if (sign == CodeSign::kSigned) {
+    decode_runs_of(reinterpret_cast<const std::int8_t*>(codes), runs, n, affine, out);
+  } else {
+    decode_runs_of(codes, runs, n, affine, out);
+  }
+}
+
+void decode_columns(const std::uint8_t* codes, std::size_t rows, std::size_t cols, const Affine* affine,
+                    CodeSign sign, float* out) {
+  if (sign == CodeSign::kSigned) {
+    decode_columns_of(reinterpret_cast<const std::int8_t*>(codes), rows, cols, affine, out);
+  } else {
+    decode_columns_of(codes, rows, cols, affine, out);
+  }
+}
+
 }  // namespace
 }  // namespace ounce::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -129,6 +215,8 @@ namespace ounce::kernels {
 
 HWY_EXPORT(quantize_runs);
 HWY_EXPORT(quantize_columns);
+HWY_EXPORT(decode_runs);
+HWY_EXPORT(decode_columns);
 
 void quantize_runs(const std::byte* x, std::size_t runs, std::size_t n, const Affine* affine, CodeRange range,
                    std::uint8_t* codes) {
@@ -138,6 +226,26 @@ void quantize_runs(const std::byte* x, std::size_t runs, std::size_t n, const Af
 void quantize_columns(const std::byte* x, std::size_t rows, std::size_t cols, std::size_t stride,
                       const Affine* affine, CodeRange range, std::uint8_t* codes) {
   HWY_DYNAMIC_DISPATCH(quantize_columns)(x, rows, cols, stride, affine, range, codes);
+}
+
+void decode_runs(const std::uint8_t* codes, std::size_t runs, std::size_t n, const Affine* affine,
+                 CodeSign sign, float* out) {
+  HWY_DYNAMIC_DISPATCH(decode_runs)(codes, runs, n, affine, sign, out);
+}
+
+void decode_columns(const std::uint8_t* codes, std::size_t rows, std::size_t cols, const Affine* affine,
+                    CodeSign sign, float* out) {
+  HWY_DYNAMIC_DISPATCH(decode_columns)(codes, rows, cols, affine, sign, out);
+}
+
+std::vector<std::string> built_targets() {
+  std::vector<std::string> names;
+  // A bit for each, the best lowest.
+  constexpr std::uint64_t kBuilt = HWY_TARGETS;
+  for (std::uint64_t target = 1; target != 0; target <<= 1) {
+    if ((kBuilt & target) != 0) names.emplace_back(hwy::TargetName(static_cast<std::int64_t>(target)));
+  }
+  return names;
 }
 
 }  // namespace ounce::kernels

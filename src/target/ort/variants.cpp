@@ -1,4 +1,4 @@
-#include "target/variants.h"
+#include "target/ort/model_support.h"
 
 #include <fmt/format.h>
 

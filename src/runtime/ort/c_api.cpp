@@ -1,12 +1,61 @@
-#include "runtime/ort/value.h"
+#include "runtime/ort/c_api.h"
 
 #include <fmt/format.h>
 #include <ounce/error.h>
 
 #include <iterator>
+#include <string_view>
 #include <utility>
 
+#include "base/text.h"
+
 namespace ounce::runtime {
+namespace {
+
+// The runtime has no code for it; only the message of the allocator or of its caller tells.
+bool tells_of_memory(std::string_view message) {
+  return message.find("bad_alloc") != std::string_view::npos ||
+         message.find("Failed to allocate memory") != std::string_view::npos;
+}
+
+ErrorCode code_of(OrtErrorCode code, std::string_view message) {
+  if (tells_of_memory(message)) return ErrorCode::kMemory;
+  if (message.find("system error number") != std::string_view::npos) return ErrorCode::kIo;
+  switch (code) {
+    case ORT_NO_SUCHFILE: return ErrorCode::kIo;
+    case ORT_NOT_IMPLEMENTED: return ErrorCode::kUnsupported;
+    default:
+      return ErrorCode::kBadInput;  // of the model or of the data: the runtime does not distinguish them
+  }
+}
+
+// "Non-zero status code returned while running Conv node. Name:'conv1' Status Message: …": the error
+// comes first, and the node belongs to the place.
+struct Complaint {
+  std::string what, node;
+};
+
+Complaint read_complaint(const std::string& line) {
+  constexpr std::string_view kBefore = "while running ", kName = " node. Name:'",
+                             kMessage = "' Status Message: ";
+  const std::size_t op = line.find(kBefore), name = line.find(kName), message = line.find(kMessage);
+  if (op == std::string::npos || name == std::string::npos || message == std::string::npos) return {line, ""};
+  if (op + kBefore.size() > name || name + kName.size() > message) return {line, ""};
+  const std::string op_type = line.substr(op + kBefore.size(), name - op - kBefore.size());
+  const std::string node = line.substr(name + kName.size(), message - name - kName.size());
+  return {line.substr(message + kMessage.size()), ": node '" + node + "' (" + op_type + ")"};
+}
+
+}  // namespace
+
+void check(const OrtApi& api, OrtStatus* status, const std::string& where) {
+  if (status == nullptr) return;
+  const Handle<OrtStatus> owned(status, {api.ReleaseStatus});
+  const Complaint complaint = read_complaint(on_one_line(api.GetErrorMessage(status)));
+  throw Error(code_of(api.GetErrorCode(status), complaint.what), "ONNX Runtime: " + complaint.what,
+              where + complaint.node);
+}
+
 namespace {
 
 using data::Dims;
@@ -35,8 +84,7 @@ Handle<OrtValue> make_strings(const Caller& call, const TensorView& tensor, cons
   static const std::vector<std::string> kNone;
   const std::vector<std::string>& strings = tensor.strings == nullptr ? kNone : *tensor.strings;
   require_size(strings.size(), data::element_count(tensor.dims, tensor_named(name)), "strings", name);
-  OrtAllocator* allocator = nullptr;  // the default one; not ours to release
-  call(api.GetAllocatorWithDefaultOptions, &allocator);
+  OrtAllocator* const allocator = default_allocator(call);
   OrtValue* value = nullptr;
   call(api.CreateTensorAsOrtValue, allocator, tensor.dims.data(), tensor.dims.size(),
        ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, &value);
@@ -125,8 +173,7 @@ Tensor gather(const Caller& call, OrtValue* value, const std::string& name);
 
 Handle<OrtValue> part_of(const Caller& call, const OrtValue* value, int part) {
   const OrtApi& api = call.api();
-  OrtAllocator* allocator = nullptr;  // the default one; not ours to release
-  call(api.GetAllocatorWithDefaultOptions, &allocator);
+  OrtAllocator* const allocator = default_allocator(call);
   OrtValue* made = nullptr;
   call(api.GetValue, value, part, allocator, &made);
   return {made, {api.ReleaseValue}};

@@ -1,10 +1,5 @@
-// Rows of blocks as kernels/panel_search.h takes them: sixteen rows side by side, a block at a
-// time.
-//
-//   for_each_panel(source, rows, first, count, [&](const PanelPlace& place, const float* x) { … });
-//
-// Most weights are stored that way already: their rows are the source's columns, and nothing is turned but
-// the codes.
+// Weights in blocks that share a scale, for kernels of few bits (MatMulNBits, GatherBlockQuantized): their
+// rows, the scale and zero point of each block, and packed codes.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +7,21 @@
 #include <functional>
 
 #include "base/thread_pool.h"
+#include "kernels/affine.h"
 #include "kernels/panel_search.h"
 #include "quant/float_source.h"
+#include "quant/linear.h"
 
 namespace ounce::quant {
 
-// A weight as kernels for few bits see it (MatMulNBits, GatherBlockQuantized): rows that are summed over, or
-// looked up, cut into blocks that share a scale.
+// Rows that are summed over, or looked up, cut into blocks that share a scale.
 //
-//   MatMul [K, N]                        N rows of K, which stand as columns in the source
-//   Gemm with transB, a table [N, K]     N rows of K as they are
+//   MatMul [K, N]                        N rows of K, the columns of the source
+//   Gemm with transB, a table [N, K]     N rows of K, the rows of the source
 //
 //   codes   [rows, blocks, block · bits / 8]   the first code in the lowest bits; rows end with the zero code
 //   scales  [rows, blocks]
 //   zeros   [rows, bytes of `blocks` codes]    of asymmetric codes, packed like them
-
 struct BlockRows {
   std::size_t rows = 0, columns = 0, block = 0;
   bool is_transposed = false;  // the source is [columns, rows]
@@ -41,8 +36,8 @@ struct BlockRows {
   std::size_t zero_bytes(unsigned bits) const { return rows * zero_row_bytes(bits); }
 };
 
-// All rows in stripes, the same whatever the number of threads. They are columns of most sources: so many
-// that those are read in long pieces.
+// All rows in stripes, the same for any number of threads. Rows are columns of most sources: a stripe has so
+// many that they are read in long pieces.
 inline constexpr std::size_t kStripeRows = 512;
 using VisitRows = std::function<void(std::size_t stripe, std::size_t first, std::size_t count)>;
 std::size_t stripe_count(const BlockRows& shape);
@@ -58,8 +53,10 @@ struct PanelPlace {
   std::size_t row, rows, block;
 };
 
-// Shows the panels of rows [first, first + count). Value i of row place.row + r is x[i * kPanelBlocks + r];
-// what is beyond the last column, and beyond the last row, is zero.
+// Shows the rows [first, first + count) in panels, as kernels/panel_search.h takes them: sixteen rows side by
+// side, a block at a time. Value i of row place.row + r is x[i * kPanelBlocks + r]; values beyond the last
+// column and the last row are zero. In most weights rows are the source's columns, so only codes are
+// transposed.
 using VisitPanel = std::function<void(const PanelPlace& place, const float* x)>;
 void for_each_panel(const FloatSource& source, const BlockRows& shape, std::size_t first, std::size_t count,
                     const VisitPanel& visit);
@@ -69,5 +66,30 @@ void pack_panel(const std::uint8_t* codes, const BlockRows& shape, const PanelPl
                 std::uint8_t* packed);
 void unpack_panel(const std::uint8_t* packed, const BlockRows& shape, const PanelPlace& place, unsigned bits,
                   std::uint8_t* codes);
+
+// Codes of 2, 4 or 8 bits as few-bit kernels take them: unsigned, zero in the middle.
+LinearFormat few_bits_format(unsigned bits, bool is_symmetric);
+
+// Finds the scales and zero points of a panel of blocks of n values; writes an Affine for each block.
+//
+// Codes of 4 bits reach from -8 to 7: a block's largest value becomes -8 if its scale has the other sign, so
+// no code is lost, and both signs are tried. The search minimizes Σ h (x - x')² over the block, where h is
+// the energy of the input that each value is multiplied with (1 if `energy` is null). For the codes that a
+// candidate scale gives, the best scale is
+//
+//   scale = Σ h x c / Σ h c²      and the error is      Σ h x² - (Σ h x c)² / Σ h c²
+//
+// and the values are rounded again with that scale. Results are the same on every CPU.
+void find_panel_scales(const float* x, const float* energy, std::size_t n, const LinearFormat& format,
+                       ScaleMethod method, kernels::Affine* affine);
+
+struct BlockSearch {
+  ScaleMethod method = ScaleMethod::kMse;
+  const float* energy = nullptr;  // of each column, one for each value of a row; null: all 1
+};
+
+// `values` are `rows` rows of `blocks` blocks of `block` values. Writes an Affine a block.
+void find_block_scales(const float* values, std::size_t rows, std::size_t blocks, std::size_t block,
+                       const LinearFormat& format, const BlockSearch& search, kernels::Affine* affine);
 
 }  // namespace ounce::quant

@@ -1,15 +1,19 @@
-#include "kernels/reference.h"
+#include "support/kernel_reference.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
-
-#include "kernels/reference_sum.h"
-
-// The references of range.h, norms.h and lookup.h, which look at values one after the other.
+#include <cstring>
 
 namespace ounce::kernels::ref {
 namespace {
+
+float f32_at(const std::byte* x, std::size_t i) {
+  float value;
+  std::memcpy(&value, x + i * sizeof value, sizeof value);
+  return value;
+}
 
 float code_of(float x, const Affine& affine, CodeRange range) {
   const float steps = x * affine.inverse;
@@ -17,8 +21,6 @@ float code_of(float x, const Affine& affine, CodeRange range) {
   const float code = std::isnan(steps) ? affine.zero : std::nearbyint(steps) + affine.zero;
   return std::clamp(code, static_cast<float>(range.lo), static_cast<float>(range.hi));
 }
-
-}  // namespace
 
 std::uint8_t quantize(float x, const Affine& affine, CodeRange range) {
   return static_cast<std::uint8_t>(static_cast<int>(code_of(x, affine, range)));
@@ -34,6 +36,30 @@ float squared_error(float x, const Affine& affine, CodeRange range) {
   const float error = x - decoded;
   return error * error;
 }
+
+// The sum over a run in the order of kernels/affine.h: add every value, then finish.
+class RunSum {
+ public:
+  void add(float value, double& total) {
+    lanes_[count_ % kSumLanes] += value;
+    if (++count_ == kRunBlock) finish(total);
+  }
+
+  void finish(double& total) {
+    if (count_ == 0) return;
+    for (std::size_t half = kSumLanes / 2; half > 0; half /= 2) {
+      for (std::size_t i = 0; i < half; ++i) lanes_[i] += lanes_[i + half];
+    }
+    total += static_cast<double>(lanes_[0]);
+    *this = RunSum();
+  }
+
+ private:
+  std::array<float, kSumLanes> lanes_{};
+  std::size_t count_ = 0;
+};
+
+}  // namespace
 
 void quantize_runs(const std::byte* x, std::size_t runs, std::size_t n, const Affine* affine, CodeRange range,
                    std::uint8_t* codes) {
