@@ -12,6 +12,7 @@
 
 #include "runtime/hosted.h"
 #include "runtime/masked_cpu.h"
+#include "runtime/places.h"
 #include "support/cpus_required.h"
 #include "support/error_of.h"
 #include "support/model_builder.h"
@@ -286,7 +287,7 @@ struct EmulatedTest : RemoteTest {
     if (find_runner_named("ounce-runner-arm64").empty())
       return ounce::test::skip_or_fail("there is no ounce-runner-arm64");
     // The oldest one: the newest does not start in every emulator.
-    const auto libraries = Library::installed("aarch64");
+    const auto libraries = installed_libraries(model::ModelKind::kOnnx, "aarch64");
     if (libraries.empty()) return ounce::test::skip_or_fail("there is no ONNX Runtime for aarch64");
     options.remote = RemoteOptions{};
     options.remote->launcher = qemu + " -L /usr/aarch64-linux-gnu";

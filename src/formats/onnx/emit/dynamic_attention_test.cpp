@@ -84,8 +84,7 @@ class AttentionConversion {
   void decide(const quant::LinearFormat& format, bool by_tensor) {
     for (const plan::Weight& weight : plan::find_weights(index_)) {
       if (weight.name != "w") continue;
-      plan::Decision decision;
-      decision.weight = weight;
+      plan::Decision decision(weight);
       decision.encoding = plan::Encoding::kLinear8;
       decision.decoder = plan::Decoder::kKernel;
       decision.format = format;
@@ -93,7 +92,7 @@ class AttentionConversion {
       if (by_tensor) {
         plan::group_by_tensor(decision);
       } else {
-        plan::group_by_channel(decision, *weight.channels);
+        plan::group_by_channel(decision);
         decision.scale_dims = {3 * kHeadsWidth};
       }
       plan_.decisions.push_back(decision);

@@ -101,8 +101,7 @@ class LstmConversion {
     for (const plan::Weight& weight : plan::find_weights(index_)) {
       if (weight.op_type != "LSTM" || !weight.channels || weight.tensor->dims.size() != 3) continue;
       if (weight.role != plan::Role::kWeight) continue;
-      plan::Decision decision;
-      decision.weight = weight;
+      plan::Decision decision(weight);
       decision.encoding = plan::Encoding::kLinear8;
       decision.decoder = plan::Decoder::kKernel;
       decision.format = format;
@@ -110,8 +109,9 @@ class LstmConversion {
       if (by_tensor) {
         plan::group_by_tensor(decision);
       } else {
-        plan::group_by_channel(decision, *weight.channels);
+        plan::group_by_channel(decision);
       }
+      plan::shape_scales(decision);
       plan_.decisions.push_back(decision);
     }
   }
