@@ -109,9 +109,9 @@ std::string edge_lines(const std::vector<EdgeCase>& cases) {
 }  // namespace
 
 std::string verify_text(const VerifyResult& result) {
-  std::string text = plainly("{} against {}: {} {}sample{}, ONNX Runtime {}\n", result.candidate.string(),
+  std::string text = plainly("{} against {}: {} {}sample{}, {}\n", result.candidate.string(),
                              result.reference.string(), result.samples, result.is_generated ? "random " : "",
-                             result.samples == 1 ? "" : "s", result.runtime_version);
+                             result.samples == 1 ? "" : "s", result.runtime);
   text += output_table(result) + slice_lines(result.outputs);
   if (!result.metrics.empty()) text += metric_table(result.metrics);
   if (!result.worst.empty()) {

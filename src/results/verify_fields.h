@@ -167,7 +167,8 @@ void fields(MaybeConst<VerifyResult> auto& result, auto& f) {
   f("exact", is_exact(result.worst_sqnr_db), "all values of these outputs are equal");
   f("agreement", least_agreement(result),
     "least top1_agreement of the outputs that are judged; null without one");
-  f("runtime_version", result.runtime_version, "of ONNX Runtime");
+  f("runtime", result.runtime, "what ran the models, with its version");
+  f("runtime_version", result.runtime_version, "the version for the reference");
   f("cpu", result.cpu, "CPU features that the kernels used, such as \"avx512 vnni\"; empty with --via");
   f("samples", result.samples, "number of samples");
   f("generated", result.is_generated, "true: random inputs");

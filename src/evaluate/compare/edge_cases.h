@@ -10,11 +10,12 @@
 
 namespace ounce::evaluate {
 
-// A case fails when the candidate does not run where the reference does, gives NaN or infinite values where
-// the reference gives none, or explodes: differs by more than ten times the largest value seen in the
-// reference.
+// `inputs`: what both models take. A case fails when the candidate does not run where the reference does,
+// gives NaN or infinite values where the reference gives none, or explodes: differs by more than ten times
+// the largest value seen in the reference.
 std::vector<EdgeCase> run_edge_cases(const std::filesystem::path& reference_path, StatefulExecutor& reference,
-                                     StatefulExecutor& candidate, const Comparison& seen,
-                                     const DataOptions& options);
+                                     StatefulExecutor& candidate,
+                                     const std::vector<data::ValueDescription>& inputs,
+                                     const Comparison& seen, const DataOptions& options);
 
 }  // namespace ounce::evaluate

@@ -1,6 +1,7 @@
 #include "evaluate/models/open.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <ounce/error.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include "data/contract/contract_file.h"
 #include "evaluate/models/generate.h"
 #include "formats/open.h"
+#include "runtime/places.h"
 
 namespace ounce::evaluate {
 
@@ -33,6 +35,16 @@ ModelFiles check_model(const std::filesystem::path& path) {
     throw Error(error.code(), error.what(), path.string());
   }
   return {model->bytes(), model->files()};
+}
+
+std::string runtimes_of(const std::vector<std::pair<std::filesystem::path, std::string>>& versions) {
+  std::vector<std::string> runtimes;
+  for (const auto& [model, version] : versions) {
+    std::string runtime = fmt::format("{} {}", runtime::runtime_of(runtime::kind_to_run(model)), version);
+    if (std::find(runtimes.begin(), runtimes.end(), runtime) == runtimes.end())
+      runtimes.push_back(std::move(runtime));
+  }
+  return fmt::format("{}", fmt::join(runtimes, " and "));
 }
 
 void require_loadable(const std::filesystem::path& model, const RuntimeOptions& options) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "data/source/data_feed.h"
@@ -26,6 +27,9 @@ struct ModelFiles {
   std::vector<std::filesystem::path> paths;  // the model's first
 };
 ModelFiles check_model(const std::filesystem::path& model);
+
+// What runs models, for people: "ONNX Runtime 1.30.0 and LiteRT 2.3.0". `versions`: of each model's runtime.
+std::string runtimes_of(const std::vector<std::pair<std::filesystem::path, std::string>>& versions);
 
 // Before a model is loaded in this process, it is loaded in one of its own: some models make the runtime
 // abort, and take down whoever loads them. Throws Error{kBadInput} then.

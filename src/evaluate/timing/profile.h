@@ -4,8 +4,9 @@
 //
 //   {"cat": "Node", "name": "conv1_kernel_time", "ts": 812, "dur": 95, "args": {"op_name": "QLinearConv", …}}
 //
-// with microseconds. A node with a body (If, Loop) lasts as long as the nodes inside of it: those are taken
-// off.
+// with microseconds. LiteRT's operators are put into the same form: "args" also says who ran an operator
+// ("provider") and whether it multiplies integers ("is_integer"), and an event "delegation" has the numbers
+// of operators. A node with a body (If, Loop) lasts as long as the nodes inside of it: those are taken off.
 #pragma once
 
 #include <ounce/bench.h>
