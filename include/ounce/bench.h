@@ -81,6 +81,10 @@ struct Profile {
   double integer_share = 0;     // of these, in kernels that multiply integers: QLinearConv, QGemm …
   std::vector<OpTime> ops;      // the dearest first
   std::vector<NodeTime> nodes;  // likewise
+  // Of a .tflite model: the operators of its main graph, how many of them XNNPACK runs, and its share of
+  // `seconds`. The others run in the built-in kernels. 0: it is no such model.
+  std::uint64_t operators = 0, delegated = 0;
+  double delegated_share = 0;
 };
 
 struct BenchResult {
@@ -97,8 +101,9 @@ struct BenchResult {
 };
 
 struct BenchReport {
-  std::string runtime_version;
-  std::string cpu;  // whose kernels ran: "avx512 vnni"; empty behind `remote`
+  std::string runtime;          // what ran the models: "ONNX Runtime 1.30.0 and LiteRT 2.3.0"
+  std::string runtime_version;  // of the first model
+  std::string cpu;              // whose kernels ran: "avx512 vnni"; empty behind `remote`
   unsigned threads = 1;
   bool is_generated = false;
   std::uint64_t rounds = 0;

@@ -255,8 +255,9 @@ struct SampleDifference {
 
 struct VerifyResult {
   std::filesystem::path reference, candidate;
-  std::string runtime_version;
-  std::string cpu;  // whose kernels ran: "avx512 vnni"; empty behind `remote`
+  std::string runtime;          // what ran the models: "ONNX Runtime 1.30.0 and LiteRT 2.3.0"
+  std::string runtime_version;  // of the reference
+  std::string cpu;              // whose kernels ran: "avx512 vnni"; empty behind `remote`
   bool passed = false;
   std::string verdict;  // which gate decided, and by how much
   std::vector<std::string> failures;

@@ -21,6 +21,7 @@
 #include "io/descriptor.h"
 #include "io/mapped_file.h"
 #include "io/output_file.h"
+#include "model/verb_support.h"
 #include "runtime/hosted.h"
 #include "runtime/ort/bound_run.h"
 #include "runtime/ort_executor.h"
@@ -281,6 +282,7 @@ Unpacked unpack(const fs::path& path, const fs::path& cache, const UnpackOptions
   const auto library = open_library(options.library);
   return as_failures(Status::kBadModel, [&] {
     const ounce::Call reading(nullptr);  // throws, when a file was cut
+    ounce::model::require_support(path, "unpack");
     const ModelBytes model = ModelBytes::of_file(path);
     if (model.is_ort()) {
       Unpacked result;

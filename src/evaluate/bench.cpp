@@ -11,6 +11,7 @@
 #include "base/cancel.h"
 #include "base/machine.h"
 #include "data/source/open_source.h"
+#include "evaluate/models/matched_interface.h"
 #include "evaluate/models/open.h"
 #include "evaluate/timing/rounds.h"
 #include "io/mapped_file.h"
@@ -220,6 +221,10 @@ class TimedComparison {
       result.load_seconds = models_.back().load_seconds;
     }
     report_.runtime_version = models_.front().library_version();
+    std::vector<std::pair<std::filesystem::path, std::string>> versions;
+    for (std::size_t i = 0; i < paths_.size(); ++i)
+      versions.emplace_back(paths_[i], models_[i].library_version());
+    report_.runtime = evaluate::runtimes_of(versions);
     if (!options_.runtime.remote) report_.cpu = this_cpu();
     if (how_.remote && !runtime::emulated_machine(how_.remote->launcher).empty())
       report_.notes.emplace_back("an emulator ran the models: its times say nothing about a device");
@@ -230,22 +235,35 @@ class TimedComparison {
     DataOptions data = options_.data;
     data.batch = batch;
     for (std::size_t i = 0; i < models_.size(); ++i) {
-      const evaluate::OpenFeed open = evaluate::open_feed(paths_[i], models_[i].inputs(), data);
-      data::Batch inputs;
-      open.feed->read(0, inputs);
-      if (open.data != nullptr) open.data->require_agreement();
-      models_[i].bind(std::move(inputs));
+      models_[i].bind(inputs_of(i, data));
       models_[i].come_here();
       const Watch watch(models_);
       if (is_first && i == 0) models_[i].warm_up();
       report_.models[i].load_seconds = models_[i].load_seconds;
       const double seconds = models_[i].run_first();
       if (is_first) report_.models[i].first_seconds = seconds;
-      for (std::string& note : open.feed->notes()) {
-        if (std::find(report_.notes.begin(), report_.notes.end(), note) == report_.notes.end())
-          report_.notes.push_back(std::move(note));
-      }
     }
+  }
+
+  // Random inputs are made for each model. Data is read as the first model takes it, and put into the layout
+  // of models of other kinds.
+  data::Batch inputs_of(std::size_t i, const DataOptions& data) {
+    std::vector<std::string> notes;
+    data::Batch inputs;
+    if (data.is_generated() || evaluate::are_of_one_kind(paths_[0], paths_[i])) {
+      const evaluate::OpenFeed open = evaluate::open_feed(paths_[i], models_[i].inputs(), data);
+      open.feed->read(0, inputs);
+      if (open.data != nullptr) open.data->require_agreement();
+      notes = open.feed->notes();
+    } else {
+      inputs = evaluate::inputs_in_form_of(models_[0].inputs(), models_[i].inputs(), paths_[0], paths_[i],
+                                           data, notes);
+    }
+    for (std::string& note : notes) {
+      if (std::find(report_.notes.begin(), report_.notes.end(), note) == report_.notes.end())
+        report_.notes.push_back(std::move(note));
+    }
+    return inputs;
   }
 
   // Cold starts take turns, as the calls do.

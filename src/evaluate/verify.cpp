@@ -14,6 +14,7 @@
 #include "evaluate/metrics/metric_command.h"
 #include "evaluate/metrics/metric_info.h"
 #include "evaluate/models/feeds.h"
+#include "evaluate/models/matched_interface.h"
 #include "evaluate/models/open.h"
 #include "evaluate/models/reference_outputs.h"
 #include "evaluate/timing/cpus.h"
@@ -98,18 +99,24 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
   for (const auto* path : {&reference_path, &candidate_path}) evaluate::check_model(*path);
   const runtime::ExecutorOptions how = evaluate::executor_options(options.runtime);
   evaluate::StatefulExecutor reference(load_reference(reference_path, how, options), options.data.carry);
-  evaluate::StatefulExecutor candidate(evaluate::load_as_floats(candidate_path, how), options.data.carry);
+  evaluate::StatefulExecutor candidate(
+      evaluate::load_in_form_of(reference.model(), reference_path, candidate_path, how, result.notes),
+      options.data.carry);
   evaluate::require_same_interface(reference.model(), candidate.model(), candidate_path);
   result.load_seconds = time.seconds();
   result.runtime_version = reference.model().library_version();
+  result.runtime = evaluate::runtimes_of(
+      {{reference_path, result.runtime_version}, {candidate_path, candidate.model().library_version()}});
   if (!options.runtime.remote) result.cpu = this_cpu();
 
   // Compare: every sample goes through both, and is forgotten.
   DataOptions data_options = options.data;
   if (!data_options.contract)
     data_options.contract = shared_contract(reference_path, candidate_path, result.notes);
-  const evaluate::OpenFeed open =
-      evaluate::open_feed(reference_path, reference.model().inputs(), data_options);
+  // Of a pair of different kinds, the candidate takes what both do.
+  const std::vector<data::ValueDescription>& inputs =
+      (evaluate::are_of_one_kind(reference_path, candidate_path) ? reference : candidate).model().inputs();
+  const evaluate::OpenFeed open = evaluate::open_feed(reference_path, inputs, data_options);
   for (std::string& note : open.feed->notes()) result.notes.push_back(std::move(note));
   evaluate::Comparison comparison(reference, candidate, options);
   evaluate::DigestingFeed feed(*open.feed);
@@ -123,7 +130,7 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
   // Try what the data does not hold, and decide.
   if (options.edge_cases) {
     result.edge_cases =
-        evaluate::run_edge_cases(reference_path, reference, candidate, comparison, open.options);
+        evaluate::run_edge_cases(reference_path, reference, candidate, inputs, comparison, open.options);
   }
   result.cpus = evaluate::compare_on_cpus(
       reference_path, candidate_path,

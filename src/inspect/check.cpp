@@ -9,6 +9,7 @@
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/file/types.h"
 #include "formats/onnx/graph/validate.h"
+#include "model/verb_support.h"
 #include "quantize/output_place.h"
 #include "target/ort/model_support.h"
 #include "target/ort/partitions.h"
@@ -71,6 +72,7 @@ std::vector<ProviderHint> hints_for(const std::vector<target::Target>& targets, 
 
 CheckReport check(const std::filesystem::path& path, const CheckOptions& options) {
   const Call call(options.progress);
+  model::require_support(path, "check");
   std::vector<target::Target> targets;
   for (const std::string& text : options.targets) targets.push_back(target::parse_target(text));
   if (targets.empty()) targets.push_back(target::parse_target(""));

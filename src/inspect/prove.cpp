@@ -21,6 +21,7 @@
 #include "formats/open.h"
 #include "io/mapped_file.h"
 #include "io/temporary_files.h"
+#include "model/verb_support.h"
 #include "quantize/statement.h"
 #include "quantize/target_fit.h"
 #include "quantize/trial.h"
@@ -357,6 +358,7 @@ std::optional<Statement> statement_of(const std::filesystem::path& model) {
 
 Proof prove(const std::filesystem::path& model, const ProveOptions& options) {
   const Call call(options.progress);
+  model::require_support(model, "prove");
   for (const std::filesystem::path& file : {options.source, options.ranges}) {
     if (!file.empty()) io::require_readable(file);
   }

@@ -16,6 +16,7 @@
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/graph/validate.h"
 #include "io/output_file.h"
+#include "model/verb_support.h"
 #include "publish/configs.h"
 #include "publish/input_folder.h"
 #include "publish/model_card.h"
@@ -373,6 +374,7 @@ bool PublishResult::passed() const {
 
 PublishResult publish(const fs::path& input, const fs::path& output, const PublishOptions& options) {
   const Call call(options.progress);
+  model::require_support(input, "publish");
   data::require_files(options.verify.data);
   return Publication(input, output, options).run();
 }

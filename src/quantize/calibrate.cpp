@@ -15,6 +15,7 @@
 #include "formats/onnx/prepare/prepare.h"
 #include "io/mapped_file.h"
 #include "io/output_file.h"
+#include "model/verb_support.h"
 #include "quantize/observation.h"
 #include "quantize/output_place.h"
 #include "quantize/ranges_file.h"
@@ -51,6 +52,7 @@ struct MergedPart {
 CalibrateResult calibrate(const std::filesystem::path& path, const std::filesystem::path& output,
                           const CalibrateOptions& options) {
   const Call call(options.progress);
+  model::require_support(path, "calibrate");
   const Stopwatch time;
   onnx::Model model = onnx::read_model(path);
   quantization::Inputs(model).add(options.data).add(options.runtime).require_apart(output);

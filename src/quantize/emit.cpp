@@ -8,6 +8,7 @@
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/graph/validate.h"
 #include "io/output_file.h"
+#include "model/verb_support.h"
 #include "quantize/output_place.h"
 #include "quantize/trial.h"
 #include "target/ort/requirements.h"
@@ -61,6 +62,7 @@ void write_required_operators(const std::vector<std::filesystem::path>& models,
 EmitResult emit_ort(const std::filesystem::path& model, const std::filesystem::path& output,
                     const EmitOptions& options) {
   const Call call(options.progress);
+  model::require_support(model, "copy");
   const onnx::Model read = onnx::read_model(model);  // what is broken is explained by us
   const graph::Index index = graph::verify(read);
   EmitResult result;

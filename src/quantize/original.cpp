@@ -15,6 +15,7 @@
 #include "formats/onnx/graph/validate.h"
 #include "formats/onnx/qat/quantized_state.h"
 #include "io/output_file.h"
+#include "model/verb_support.h"
 #include "quantize/output_place.h"
 #include "quantize/statement.h"
 #include "recipe/format_info.h"
@@ -92,6 +93,7 @@ namespace ounce {
 CopyResult copy_model(const std::filesystem::path& path, const std::filesystem::path& output_path,
                       ExternalData external_data, Progress* progress, const std::string& data_name) {
   const Call call(progress);
+  model::require_support(path, "copy");
   ThreadPool pool;
   const onnx::Model model = onnx::read_model(path);
   graph::verify(model);

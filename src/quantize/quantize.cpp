@@ -10,6 +10,7 @@
 #include "formats/open.h"
 #include "io/mapped_file.h"
 #include "io/output_file.h"
+#include "model/verb_support.h"
 #include "plan/weights/tensor_plan.h"
 #include "quantize/original.h"
 #include "quantize/output_place.h"
@@ -79,6 +80,7 @@ std::filesystem::path default_output(const std::filesystem::path& model, Format 
 QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem::path& output_path,
                         const QuantizeOptions& options) {
   const Call call(options.progress);
+  model::require_support(path, "quantize");
   const Stopwatch time;
   validate(options.recipe);
   quantization::Quantization q(path, output_path, options);

@@ -95,9 +95,9 @@ std::string edge_lines(const std::vector<EdgeCase>& cases) {
 }  // namespace
 
 std::string verify_text(const VerifyResult& result) {
-  std::string text = plainly("{} against {}: {} {}sample{}, ONNX Runtime {}\n", result.candidate.string(),
+  std::string text = plainly("{} against {}: {} {}sample{}, {}\n", result.candidate.string(),
                              result.reference.string(), result.samples, result.is_generated ? "random " : "",
-                             result.samples == 1 ? "" : "s", result.runtime_version);
+                             result.samples == 1 ? "" : "s", result.runtime);
   text += output_table(result) + slice_lines(result.outputs);
   if (!result.metrics.empty()) text += metric_table(result.metrics);
   if (!result.worst.empty()) {
@@ -194,9 +194,14 @@ std::string profile_text(const BenchResult& model) {
     const NodeTime& node = profile.nodes[i];
     nodes.add({node.node, node.op_type, time_text(node.seconds), share_text(node.seconds, profile)});
   }
-  return plainly("{}: {} in nodes, {} of it in kernels that multiply integers ({} runs)\n",
+  const std::string delegated =
+      profile.operators == 0
+          ? std::string()
+          : fmt::format("; XNNPACK runs {} of {} operators, {} of the time", profile.delegated,
+                        profile.operators, percent_text(profile.delegated_share));
+  return plainly("{}: {} in nodes, {} of it in kernels that multiply integers ({} runs{})\n",
                  model.model.string(), time_text(profile.seconds), percent_text(profile.integer_share),
-                 profile.runs) +
+                 profile.runs, delegated) +
          ops.text() + nodes.text();
 }
 
@@ -224,7 +229,7 @@ std::string bench_text(const BenchReport& report) {
     }
   }
   std::string text =
-      plainly("ONNX Runtime {}{}, {} thread{}, {} rounds, {} inputs\n", report.runtime_version,
+      plainly("{}{}, {} thread{}, {} rounds, {} inputs\n", report.runtime,
               report.cpu.empty() ? "" : " on " + report.cpu,
               report.threads == 0 ? "all" : std::to_string(report.threads), report.threads == 1 ? "" : "s",
               report.rounds, report.is_generated ? "random" : "real");

@@ -73,6 +73,11 @@ void fields(MaybeConst<Profile> auto& profile, auto& f) {
   f("runs", profile.runs, "profiled runs");
   f("duration_ns", results::nanoseconds(profile.seconds), "time of all nodes in one run");
   f("integer_share", profile.integer_share, "share of that time in kernels that multiply integers");
+  f("operators", results::nonzero(profile.operators), "of the main graph of a .tflite model; null for ONNX");
+  f("delegated", results::only_if(profile.operators != 0, profile.delegated),
+    "how many of them XNNPACK runs; null for ONNX");
+  f("delegated_share", results::only_if(profile.operators != 0, profile.delegated_share),
+    "share of duration_ns in XNNPACK; null for ONNX");
   f("ops", profile.ops, "time by op, most expensive first");
   f("nodes", profile.nodes, "time by node, most expensive first");
 }
@@ -95,7 +100,8 @@ void fields(MaybeConst<BenchResult> auto& model, auto& f) {
 }
 
 void fields(MaybeConst<BenchReport> auto& report, auto& f) {
-  f("runtime_version", report.runtime_version, "of ONNX Runtime");
+  f("runtime", report.runtime, "what ran the models, with its version");
+  f("runtime_version", report.runtime_version, "the version for the first model");
   f("cpu", report.cpu, "CPU features that the kernels used, such as \"avx512 vnni\"; empty with --via");
   f("threads", report.threads, "threads of the runtime; 0: all");
   f("rounds", report.rounds, "timing rounds");
@@ -306,7 +312,8 @@ void fields(MaybeConst<VerifyResult> auto& result, auto& f) {
   f("exact", is_exact(result.worst_sqnr_db), "all values of these outputs are equal");
   f("agreement", least_agreement(result),
     "least top1_agreement of the outputs that are judged; null without one");
-  f("runtime_version", result.runtime_version, "of ONNX Runtime");
+  f("runtime", result.runtime, "what ran the models, with its version");
+  f("runtime_version", result.runtime_version, "the version for the reference");
   f("cpu", result.cpu, "CPU features that the kernels used, such as \"avx512 vnni\"; empty with --via");
   f("samples", result.samples, "number of samples");
   f("generated", result.is_generated, "true: random inputs");

@@ -73,12 +73,14 @@ class Comparison {
 };
 
 // Runs both models on inputs that real data seldom has and real devices meet: all zero, all maximum, noise,
-// far out of range, one sample, many samples, the shortest and a long sequence. A case fails when the
-// candidate does not run where the reference does, gives NaN or infinite values where the reference gives
-// none, or explodes: differs by more than ten times the largest value seen in the reference.
+// far out of range, one sample, many samples, the shortest and a long sequence. `inputs`: the inputs of both
+// models. A case fails when the candidate does not run where the reference does, gives NaN or infinite values
+// where the reference gives none, or explodes: differs by more than ten times the largest value seen in the
+// reference.
 std::vector<EdgeCase> run_edge_cases(const std::filesystem::path& reference_path, StatefulExecutor& reference,
-                                     StatefulExecutor& candidate, const Comparison& seen,
-                                     const DataOptions& options);
+                                     StatefulExecutor& candidate,
+                                     const std::vector<data::ValueDescription>& inputs,
+                                     const Comparison& seen, const DataOptions& options);
 
 // An input of a model for the report: [1, 3, 224, 224] is a picture, [1, 16000] a waveform. `values` are one
 // sample with its batch axis. Brightness goes from the smallest to the largest value, as normalized values

@@ -167,9 +167,8 @@ struct Judge {
 }  // namespace
 
 std::vector<EdgeCase> run_edge_cases(const std::filesystem::path& reference_path, StatefulExecutor& reference,
-                                     StatefulExecutor& candidate, const Comparison& seen,
-                                     const DataOptions& options) {
-  const std::vector<ValueDescription>& inputs = reference.model().inputs();
+                                     StatefulExecutor& candidate, const std::vector<ValueDescription>& inputs,
+                                     const Comparison& seen, const DataOptions& options) {
   std::map<std::string, Legal> legal = legal_values(*formats::open_model(reference_path), inputs, options);
   for (const auto& [name, range] : seen.input_ranges()) legal[name].range = range;
   const Judge judge{seen, reference.model().outputs()};

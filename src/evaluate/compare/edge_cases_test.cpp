@@ -37,7 +37,8 @@ struct EdgeCasesTest : testing::Test {
     batch.names = {"a"};
     test::ListedFeed feed({batch});
     comparison.run(feed, nullptr);
-    return run_edge_cases(models.write("a", reference), ours, theirs, comparison, options.data);
+    return run_edge_cases(models.write("a", reference), ours, theirs, ours.model().inputs(), comparison,
+                          options.data);
   }
   static EdgeCase find(const std::vector<EdgeCase>& cases, const std::string& name) {
     for (const EdgeCase& one : cases) {

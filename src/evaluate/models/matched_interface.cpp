@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "data/convert.h"
+#include "evaluate/models/open.h"
 
 namespace ounce::evaluate {
 namespace {
@@ -250,6 +251,43 @@ std::unique_ptr<runtime::Executor> with_interface_of(const runtime::Executor& re
   std::vector<Port> outputs =
       Pairing(reference.outputs(), candidate->outputs(), "output", path, notes).pair();
   return std::make_unique<Matched>(std::move(candidate), std::move(inputs), std::move(outputs));
+}
+
+data::Batch inputs_in_form_of(const Values& reference, const Values& candidate,
+                              const std::filesystem::path& reference_path,
+                              const std::filesystem::path& candidate_path, const DataOptions& data,
+                              std::vector<std::string>& notes) {
+  const std::vector<Port> ports =
+      Pairing(reference, candidate, "input", candidate_path.string(), notes).pair();
+  Values inputs;
+  for (const Port& port : ports) inputs.push_back(port.value);
+  const OpenFeed open = open_feed(reference_path, inputs, data);
+  data::Batch batch;
+  open.feed->read(0, batch);
+  if (open.data != nullptr) open.data->require_agreement();
+  std::vector<data::Tensor> arranged(ports.size());
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const Port& port = ports[i];
+    data::Tensor made;
+    arranged[port.place] = data::copy_of(
+        rearranged(batch.inputs[i], port.order, candidate[port.place].element, made, port.value.name));
+  }
+  batch.inputs = std::move(arranged);
+  return batch;
+}
+
+bool are_of_one_kind(const std::filesystem::path& a, const std::filesystem::path& b) {
+  return runtime::kind_to_run(a) == runtime::kind_to_run(b);
+}
+
+std::unique_ptr<runtime::Executor> load_in_form_of(const runtime::Executor& reference,
+                                                   const std::filesystem::path& reference_path,
+                                                   const std::filesystem::path& candidate_path,
+                                                   const runtime::ExecutorOptions& how,
+                                                   std::vector<std::string>& notes) {
+  std::unique_ptr<runtime::Executor> candidate = load_as_floats(candidate_path, how);
+  if (are_of_one_kind(reference_path, candidate_path)) return candidate;
+  return with_interface_of(reference, std::move(candidate), candidate_path, notes);
 }
 
 }  // namespace ounce::evaluate

@@ -11,19 +11,39 @@
 // decided is in the notes.
 #pragma once
 
+#include <ounce/data.h>
+
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "data/source/data_feed.h"
 #include "runtime/executor.h"
 
 namespace ounce::evaluate {
+
+bool are_of_one_kind(const std::filesystem::path& a, const std::filesystem::path& b);
 
 // Throws Error{kBadInput} if there is no match for an input or an output.
 std::unique_ptr<runtime::Executor> with_interface_of(const runtime::Executor& reference,
                                                      std::unique_ptr<runtime::Executor> candidate,
                                                      const std::filesystem::path& candidate_path,
                                                      std::vector<std::string>& notes);
+
+// The inputs alone, in the layout of the reference, for a candidate that is run as it is. Throws the same.
+data::Batch inputs_in_form_of(const std::vector<data::ValueDescription>& reference,
+                              const std::vector<data::ValueDescription>& candidate,
+                              const std::filesystem::path& reference_path,
+                              const std::filesystem::path& candidate_path, const DataOptions& data,
+                              std::vector<std::string>& notes);
+
+// The candidate as it is if both files are of one kind, else with the interface of the reference. Both have
+// float ports (open.h).
+std::unique_ptr<runtime::Executor> load_in_form_of(const runtime::Executor& reference,
+                                                   const std::filesystem::path& reference_path,
+                                                   const std::filesystem::path& candidate_path,
+                                                   const runtime::ExecutorOptions& how,
+                                                   std::vector<std::string>& notes);
 
 }  // namespace ounce::evaluate

@@ -1,6 +1,7 @@
 #include "evaluate/models/open.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <ounce/error.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "evaluate/models/feeds.h"
 #include "formats/open.h"
 #include "kernels/half.h"
+#include "runtime/places.h"
 
 namespace ounce::evaluate {
 
@@ -37,6 +39,16 @@ ModelFiles check_model(const std::filesystem::path& path) {
     throw Error(error.code(), error.what(), path.string());
   }
   return {model->bytes(), model->files()};
+}
+
+std::string runtimes_of(const std::vector<std::pair<std::filesystem::path, std::string>>& versions) {
+  std::vector<std::string> runtimes;
+  for (const auto& [model, version] : versions) {
+    std::string runtime = fmt::format("{} {}", runtime::runtime_of(runtime::kind_to_run(model)), version);
+    if (std::find(runtimes.begin(), runtimes.end(), runtime) == runtimes.end())
+      runtimes.push_back(std::move(runtime));
+  }
+  return fmt::format("{}", fmt::join(runtimes, " and "));
 }
 
 void require_loadable(const std::filesystem::path& model, const RuntimeOptions& options) {

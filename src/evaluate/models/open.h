@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "data/source/data_feed.h"
@@ -27,6 +28,9 @@ struct ModelFiles {
   std::vector<std::filesystem::path> paths;  // the model's first
 };
 ModelFiles check_model(const std::filesystem::path& model);
+
+// What runs models, for people: "ONNX Runtime 1.30.0 and LiteRT 2.3.0". `versions`: of each model's runtime.
+std::string runtimes_of(const std::vector<std::pair<std::filesystem::path, std::string>>& versions);
 
 // Loads a model in another process before it is loaded in this one, as some models make the runtime abort.
 // Throws Error{kBadInput} for these.

@@ -86,7 +86,9 @@ SpeedUp speed_up(const Rounds& rounds, std::size_t base, std::size_t other);
 //
 //   {"cat": "Node", "name": "conv1_kernel_time", "ts": 812, "dur": 95, "args": {"op_name": "QLinearConv", …}}
 //
-// A node with a body (If, Loop) lasts as long as the nodes inside, whose time is subtracted.
+// LiteRT's operators have the same form: "args" also says who ran an operator ("provider") and whether it
+// multiplies integers ("is_integer"), and an event "delegation" has the numbers of operators. A node with a
+// body (If, Loop) lasts as long as the nodes inside, whose time is subtracted.
 Profile read_profile(const std::filesystem::path& file);
 Profile profile_of(std::string_view json);
 

@@ -103,23 +103,17 @@ std::size_t signature_of(const tflite::Model& model) {
   return found == model.signatures.end() ? 0 : static_cast<std::size_t>(found - model.signatures.begin());
 }
 
-// As the model's signature names them; a tensor without a name there has its own.
-std::vector<ValueDescription> ports_of(const tflite::Model& model, std::size_t signature, bool is_input) {
-  const tflite::SubGraph& graph = model.subgraphs[0];
+std::vector<ValueDescription> ports_of(const tflite::SubGraph& graph,
+                                       const std::vector<std::int32_t>& tensors,
+                                       const std::vector<std::string>& names) {
   std::vector<ValueDescription> ports;
-  for (const std::int32_t tensor : is_input ? graph.inputs : graph.outputs) {
-    const tflite::Tensor& of = graph.tensors[static_cast<std::size_t>(tensor)];
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const tflite::Tensor& tensor = graph.tensors[static_cast<std::size_t>(tensors[i])];
     ValueDescription& port = ports.emplace_back();
-    port.name = of.name;
-    port.element = tflite::element_type_of(of.type);
-    if (signature < model.signatures.size()) {
-      const tflite::Signature& names = model.signatures[signature];
-      for (const tflite::TensorMap& map : is_input ? names.inputs : names.outputs) {
-        if (map.tensor == static_cast<std::uint32_t>(tensor)) port.name = map.name;
-      }
-    }
-    for (std::size_t i = 0; i < of.shape.size(); ++i)
-      port.shape.push_back({tflite::is_dynamic(of, i) ? -1 : of.shape[i], {}});
+    port.name = names[i];
+    port.element = tflite::element_type_of(tensor.type);
+    for (std::size_t axis = 0; axis < tensor.shape.size(); ++axis)
+      port.shape.push_back({tflite::is_dynamic(tensor, axis) ? -1 : tensor.shape[axis], {}});
   }
   return ports;
 }
@@ -220,8 +214,8 @@ Session::Session(std::shared_ptr<const Library> library, const std::filesystem::
   const tflite::SubGraph& graph = file_.subgraphs[0];
   require_different_names(file_, graph.inputs);
   require_different_names(file_, graph.outputs);
-  inputs_ = ports_of(file_, signature_, true);
-  outputs_ = ports_of(file_, signature_, false);
+  inputs_ = ports_of(graph, graph.inputs, tflite::input_names(file_));
+  outputs_ = ports_of(graph, graph.outputs, tflite::output_names(file_));
   results_.resize(outputs_.size());
   try {
     load(file_.file.bytes());

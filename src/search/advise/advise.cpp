@@ -8,6 +8,7 @@
 #include "evaluate/metrics/metric_command.h"
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/graph/validate.h"
+#include "model/verb_support.h"
 #include "quantize/output_place.h"
 #include "search/advise/family.h"
 #include "search/advise/measure.h"
@@ -28,6 +29,7 @@ SizeClass size_class(std::uint64_t bytes) {
 
 AdviseResult advise(const std::filesystem::path& path, const AdviseOptions& options) {
   const Call call(options.progress);
+  model::require_support(path, "advise");
   const Stopwatch clock;
   if (!(options.budget > 0)) throw Error(ErrorCode::kUsage, "`budget` must be above zero");
   target::parse_target(options.target);  // or refuse before anything is measured

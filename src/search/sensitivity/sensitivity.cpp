@@ -12,6 +12,7 @@
 #include "data/source/open_source.h"
 #include "evaluate/compare/worst_output.h"
 #include "evaluate/metrics/metric_command.h"
+#include "model/verb_support.h"
 #include "recipe/format_info.h"
 #include "search/sensitivity/findings.h"
 #include "search/sensitivity/meter.h"
@@ -224,6 +225,7 @@ void require_sense(const SensitivityOptions& options) {
 
 SensitivityResult sensitivity(const std::filesystem::path& model, const SensitivityOptions& options) {
   const Call call(options.progress);
+  model::require_support(model, "sensitivity");
   require_sense(options);
   data::require_files(options.data);
   evaluate::require_program(options.metric_command);

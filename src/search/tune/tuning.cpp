@@ -23,6 +23,7 @@
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/graph/validate.h"
 #include "io/output_file.h"
+#include "model/verb_support.h"
 #include "quantize/original.h"
 #include "quantize/output_place.h"
 #include "quantize/recipe_json.h"
@@ -408,6 +409,7 @@ std::vector<CpuComparison> compare_on_cpus(const TuneResult& result, const TuneO
 TuneResult tune(const std::filesystem::path& model, const std::filesystem::path& output,
                 const TuneOptions& options) {
   const Call call(options.progress);
+  model::require_support(model, "tune");
   if (options.data.is_generated())
     throw Error(ErrorCode::kUsage, "tune needs to see real data: give `data`", model.string());
   if (options.budget.models == 0 && !(options.budget.seconds > 0))

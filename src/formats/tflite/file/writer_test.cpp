@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "data/containers/zip.h"
+#include "data/containers/byte_stream.h"
 #include "formats/tflite/file/archive.h"
 #include "formats/tflite/file/reader.h"
 #include "formats/tflite/file/sparsity.h"
