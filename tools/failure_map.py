@@ -14,6 +14,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "cli"))
+from onnx_bytes import INT8, attribute, floats_of, graph, model, node, tensor, value  # noqa: E402
+
+OF_OTHERS = "dynamic Convs with signed weights, as `onnxruntime.quantization` writes them"
 APPROACHES = {
     "w8: stored in 8 bits, decoded at load": ["--to", "w8"],
     "w8, DequantizeLinear (`--decode dq`)": ["--to", "w8", "--decode", "dq"],
@@ -24,16 +28,19 @@ APPROACHES = {
     "int8, signed activations (`--activations s8`)": ["--to", "int8", "--no-search", "--on", "none", "--activations", "s8"],
     "int8-dynamic": ["--to", "int8-dynamic", "--on", "none"],
     "int8-dynamic with Convs (`--force-conv`)": ["--to", "int8-dynamic", "--on", "none", "--force-conv", "--allow-slower"],
+    OF_OTHERS: None,
     "nbits4: MatMulNBits": ["--to", "nbits4"],
     "fp16": ["--to", "fp16"],
     "bf16": ["--to", "bf16"],
 }
 PLATFORMS = {"x64": "linux-x64", "arm64": "linux-arm64", "wasm": "ort-web"}
+OF_GUIDES = "1.22.0"
 SIGNS = {"runs": "✓", "slow": "slow", "unknown": "?", "wrong": "**wrong**", "not_implemented": "**does not load**", "fails": "**fails**"}
 
 HEAD = """# What fails where
 
-Which way to quantize runs in which release of ONNX Runtime, for the network of `examples/commands` (Conv, Relu, Gemm, pooling). Made by
+Which way to quantize runs in which release of ONNX Runtime, for the network of `examples/commands` (Conv, Relu, Gemm, pooling; in the row
+of `onnxruntime.quantization`, one Conv). Made by
 `tools/failure_map.py` from the support matrix: answers of the libraries themselves, as `ounce check` gives them. ✓ runs; slow: right
 results, but cast, taken apart or decoded at every run; **does not load**: no kernel, or an opset that the release does not know;
 **wrong**: loads, and gives other numbers; ? not measured; – the opset of this
@@ -45,13 +52,24 @@ What is behind the failures that people meet:
 
 - **An opset that the release does not know.** Weights of 4 bits by DequantizeLinear, and bfloat16, need a newer one than most apps
   ship.
-- **A type that an op has no kernel for.** ConvInteger and MatMulInteger take signed weights from 1.26 on; QLinearConv never takes
+- **A type that an op has no kernel for.** ConvInteger takes signed weights from 1.24 on (MatMulInteger: since 1.14); QLinearConv never takes
   signed activations with unsigned weights. What fails "only on the phone" fails because of the release, not because of arm64.
 - **Fusions that are missing.** Q/DQ around an op that a release does not fuse gives right results, slowly.
 - **Sums that saturate.** On x64 without VNNI, pairs of 8-bit products do ([integer.md](integer.md#the-same-on-every-cpu)).
 
 `ounce quantize --target android-arm64@1.22.0` writes nothing that the target lacks.
 """
+
+
+def signed_convolution():
+    """A Conv as `quantize_dynamic` of ONNX Runtime writes it; Ounce writes unsigned weights there."""
+    nodes = [node("DynamicQuantizeLinear", ["x"], ["q", "scale", "zero"]),
+             node("ConvInteger", ["q", "w", "zero", "w_zero"], ["sum"]),
+             node("Cast", ["sum"], ["floats"], [attribute("to", 1)]),
+             node("Mul", ["scale", "w_scale"], ["both"]),
+             node("Mul", ["floats", "both"], ["y"])]
+    weights = [tensor("w", [4, 4, 3], bytes(range(48)), INT8), tensor("w_zero", [], bytes(1), INT8), tensor("w_scale", [], floats_of([0.01]))]
+    return model(graph(nodes, [value("x", [1, 4, 16])], [value("y", [1, 4, 14])], weights))
 
 
 def run(ounce, folder, *words):
@@ -76,9 +94,12 @@ def table(ounce, example):
         columns = [(platform, version) for platform in PLATFORMS for version in chosen(versions.get(platform, []))]
         rows = {}
         for approach, words in APPROACHES.items():
-            data = ["--data", "calib.npz", "--rescale", "1/32768"] if "int8" in words else []
-            made = run(ounce, folder, "quantize", "model.onnx", "-o", "small.onnx", *words, *data)
-            if made.returncode != 0:
+            if approach == OF_OTHERS:
+                (folder / "small.onnx").write_bytes(signed_convolution())
+            else:
+                data = ["--data", "calib.npz", "--rescale", "1/32768"] if "int8" in words else []
+                run(ounce, folder, "quantize", "model.onnx", "-o", "small.onnx", *words, *data)
+            if not (folder / "small.onnx").exists():
                 rows[approach] = {column: "–" for column in columns}
                 continue
             targets = ",".join(f"{PLATFORMS[platform]}@{version}" for platform, version in columns)
@@ -95,11 +116,14 @@ def table(ounce, example):
 
 
 def chosen(versions):
-    """About eight of them, the oldest and the newest among them."""
+    """About eight of them, the oldest and the newest among them, and the one that the guides are about."""
     versions = sorted(set(versions), key=lambda version: [int(part) for part in version.split(".")])
     if len(versions) <= 8:
         return versions
-    return [versions[round(i * (len(versions) - 1) / 7)] for i in range(8)]
+    places = {round(i * (len(versions) - 1) / 7) for i in range(8)}
+    if OF_GUIDES in versions:
+        places.add(versions.index(OF_GUIDES))
+    return [versions[i] for i in sorted(places)]
 
 
 def main():

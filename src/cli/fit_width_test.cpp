@@ -49,6 +49,41 @@ TEST(FitWidth, At80ColumnsTheNameOfTheModelIsWholeAndTheLeastImportantColumnsAre
   EXPECT_EQ(fit_width(table, 120), table);
 }
 
+// The tables of bench.
+TEST(FitWidth, At80ColumnsTimesKeepTheirDigitsAndModelsTheirNames) {
+  const std::string starts =
+      "model                               size     load  first run  cold start  peak memory  load peak  "
+      "after load\n"
+      "-------------------------------  -------  -------  ---------  ----------  -----------  ---------  "
+      "----------\n"
+      "mobilenetv2_full_name_here.onnx  8.92 MB  23.1 ms    5.43 ms     78.9 ms      59.8 MB    51.6 MB     "
+      "51.6 MB\n"
+      "x1.onnx                          2.34 MB  36.2 ms    1.31 ms     85.0 ms      64.4 MB    56.2 MB     "
+      "56.2 MB\n";
+  const std::string runs =
+      "model                            batch      p50      p90      p99      min     mean  samples/s  speed "
+      "(95 % sure)\n"
+      "-------------------------------  -----  -------  -------  -------  -------  -------  ---------  "
+      "--------------------\n"
+      "mobilenetv2_full_name_here.onnx      1  2.00 ms  2.13 ms  2.41 ms  1.94 ms  2.13 ms        469  1\n"
+      "x1.onnx                              1  0.87 ms  0.91 ms  1.20 ms  0.85 ms  0.90 ms       1111  2.30 "
+      "× (2.11 … 2.41)\n";
+  for (const std::string& table : {starts, runs}) {
+    const std::string narrow = fit_width(table, 80);
+    EXPECT_LE(widest(narrow), 80U);
+    EXPECT_THAT(narrow, testing::HasSubstr("mobilenetv2_full_name_here.onnx"));
+  }
+  EXPECT_THAT(fit_width(starts, 80), testing::HasSubstr("cold start"));
+  EXPECT_THAT(fit_width(runs, 80), testing::HasSubstr("2.30 × (2.11 … 2.41)"));
+  EXPECT_THAT(fit_width(runs, 80), testing::HasSubstr("p50"));
+}
+
+TEST(FitWidth, FiguresInTheLastColumnAreNotCut) {
+  const std::string table =
+      "name        the growth\n----------  ----------\na_long_one     51.6 MB\nb              56.2 MB\n";
+  EXPECT_THAT(fit_width(table, 19), testing::HasSubstr("51.6 MB"));
+}
+
 TEST(FitWidth, TheFirstColumnIsCutLast) {
   const std::string narrow = fit_width(kTable, 45);
   EXPECT_THAT(narrow, testing::HasSubstr("a_very_long_name.onnx"));

@@ -181,8 +181,9 @@ namespace {
 constexpr std::size_t kLeastColumn = 8;  // characters that a cut column keeps
 
 // Titles of the columns that a narrow terminal does not show, the least important one first. --json has them.
-constexpr std::string_view kLeastImportant[] = {"weights SQNR", "stored",   "time",    "values", "cosine",
-                                                "same top-5",   "mean |d|", "max |d|", "p90",    "opset"};
+constexpr std::string_view kLeastImportant[] = {
+    "weights SQNR", "stored", "time",       "values",    "cosine",    "same top-5", "mean |d|", "max |d|",
+    "p90",          "min",    "after load", "load peak", "first run", "samples/s",  "p99",      "opset"};
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; }
 
@@ -337,8 +338,7 @@ std::string fit_width(const std::string& text, std::size_t width) {
     const std::vector<std::string_view> rows(lines.begin() + static_cast<std::ptrdiff_t>(i),
                                              lines.begin() + static_cast<std::ptrdiff_t>(end));
     std::vector<bool> may_shrink;
-    for (const Column& column : columns)
-      may_shrink.push_back(&column == &columns.back() || is_of_words(column, rows));
+    for (const Column& column : columns) may_shrink.push_back(is_of_words(column, rows));
     leave_out(columns, lines[i], width);
     shrink(columns, may_shrink, width);
     for (const std::string_view row : rows) add(cut_row(row, columns));

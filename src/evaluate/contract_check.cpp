@@ -327,7 +327,8 @@ ContractCheck check_contract(const std::filesystem::path& model, const Contract&
   for (const auto& [name, seen] : feed.observed()) {
     const auto input = contract.inputs.find(name);
     if (input == contract.inputs.end() || !input->second.observed || seen.is_empty()) continue;
-    const auto differs = data::contradiction(*input->second.observed, seen.result());
+    auto differs = data::contradiction(input->second, seen.result());
+    if (!differs) differs = data::doubt(input->second, seen.result());
     if (differs) check.passed = false;
     check.findings.push_back(
         fmt::format("input '{}': {}", name, differs ? *differs : "the data looks as the contract says"));

@@ -45,11 +45,25 @@ TEST(ObservedRangeTest, ChannelsOfImagesInBothLayouts) {
   }
 }
 
+TEST(ObservedRangeTest, PicturesThatTheAppPreparedHaveChannels) {
+  ObservedRange planar, packed;
+  add(planar, {3, 1, 2}, {1, 3, 10, 30, 5, 5});
+  add(packed, {1, 2, 3}, {1, 10, 5, 3, 30, 5});
+  for (const ObservedRange* range : {&planar, &packed})
+    EXPECT_THAT(range->result().mean, ElementsAre(2, 20, 5));
+}
+
 TEST(ObservedRangeTest, WithoutValuesNothingIsSeen) {
   ObservedRange range;
   add(range, {0}, {});
   EXPECT_TRUE(range.is_empty());
   EXPECT_THAT(range.result().mean, IsEmpty());
+}
+
+std::optional<std::string> contradiction(const Observed& recorded, const Observed& seen) {
+  InputContract contract;
+  contract.observed = recorded;
+  return data::contradiction(contract, seen);
 }
 
 Observed range(double minimum, double maximum, std::uint64_t samples = 100) {
@@ -95,11 +109,52 @@ TEST(ContradictionTest, ColoursInTheOppositeOrder) {
   EXPECT_EQ(contradiction(recorded, seen), std::nullopt);
 }
 
+// The same pictures with red and blue swapped, normalized by a mean and a deviation for each channel.
+TEST(ContradictionTest, ColoursInTheOppositeOrderBeforeTheNormalization) {
+  InputContract contract;
+  contract.kind = InputKind::kImage;
+  contract.mean = {0.4914, 0.4822, 0.4465};
+  contract.deviation = {0.247, 0.2435, 0.2616};
+  const auto normalized = [&](const std::vector<double>& pixels) {
+    Observed observed{200, -2, 2.1, {}, {0.98, 0.96, 0.94}};
+    for (std::size_t i = 0; i < 3; ++i)
+      observed.mean.push_back((pixels[i] - contract.mean[i]) / contract.deviation[i]);
+    return observed;
+  };
+  contract.observed = normalized({0.478, 0.463, 0.412});
+  EXPECT_EQ(data::contradiction(contract, normalized({0.478, 0.463, 0.412})), std::nullopt);
+  EXPECT_EQ(data::contradiction(contract, normalized({0.521, 0.508, 0.461})), std::nullopt);  // brighter
+  for (const double brighter : {-0.03, 0.0, 0.03}) {
+    const auto differs =
+        data::contradiction(contract, normalized({0.415 + brighter, 0.462 + brighter, 0.476 + brighter}));
+    ASSERT_TRUE(differs) << brighter;
+    EXPECT_THAT(*differs, HasSubstr("red and blue are swapped"));
+  }
+}
+
 TEST(ContradictionTest, GreyPicturesHaveNoOrder) {
   const Observed recorded{100, 0, 1, {0.5, 0.5, 0.499}, {0.2, 0.2, 0.2}};
   Observed seen = recorded;
   seen.mean = {0.499, 0.5, 0.5};
   EXPECT_EQ(contradiction(recorded, seen), std::nullopt);
+}
+
+// What a model gets whose pictures are normalized to a mean of 0 and a deviation of 1.
+TEST(DoubtTest, AnotherNormalizationIsSeenInMeansAndDeviations) {
+  const auto pictures = [](double mean, double deviation, std::uint64_t samples = 100) {
+    return Observed{samples, -2.1, 2.6, {mean, mean, mean}, {deviation, deviation, deviation}};
+  };
+  InputContract contract;
+  contract.observed = pictures(0, 1);
+  EXPECT_EQ(doubt(contract, pictures(0.1, 0.95)), std::nullopt);
+  EXPECT_EQ(doubt(contract, pictures(-1, 0.7)), std::nullopt);  // dark ones
+  EXPECT_THAT(*doubt(contract, pictures(-0.05, 0.45)),
+              HasSubstr("normalized in another way"));  // from -1 to 1
+  EXPECT_TRUE(doubt(contract, pictures(1.9, 1)));       // without the mean
+  EXPECT_TRUE(doubt(contract, pictures(0, 2)));
+  EXPECT_EQ(doubt(contract, pictures(0, 0.45, 3)), std::nullopt);
+  EXPECT_EQ(doubt(contract, range(-1, 1)), std::nullopt);
+  EXPECT_EQ(doubt({}, pictures(0, 0.45)), std::nullopt);
 }
 
 }  // namespace

@@ -220,27 +220,45 @@ namespace {
 
 constexpr std::uint64_t kEnoughSamples = 16;  // below, a range or a mean says little
 
-double distance(const std::vector<double>& a, const std::vector<double>& b,
-                const std::vector<double>& deviation) {
-  double total = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const double scale = i < deviation.size() && deviation[i] > 0 ? deviation[i] : 1;
-    total += std::fabs(a[i] - b[i]) / scale;
+// The means and deviations of three channels as they were before the contract's normalization, which is
+// another one for each channel.
+struct Colors {
+  std::array<double, 3> mean{}, deviation{};
+};
+
+Colors colors_of(const InputContract::Observed& observed, const InputContract& contract) {
+  Colors colors;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double scale = contract.deviation.size() == 3 ? contract.deviation[i] : 1;
+    colors.mean[i] = observed.mean[i] * scale + (contract.mean.size() == 3 ? contract.mean[i] : 0);
+    colors.deviation[i] = std::fabs(observed.deviation[i] * scale);
   }
-  return total;
+  return colors;
+}
+
+// How far the channels' means are from their average. A brighter picture has the same.
+std::array<double, 3> tint_of(const Colors& colors) {
+  const double average = (colors.mean[0] + colors.mean[1] + colors.mean[2]) / 3;
+  return {colors.mean[0] - average, colors.mean[1] - average, colors.mean[2] - average};
+}
+
+bool have_three_channels(const InputContract::Observed& recorded, const InputContract::Observed& seen) {
+  const bool has_enough = recorded.samples >= kEnoughSamples && seen.samples >= kEnoughSamples;
+  return has_enough && recorded.mean.size() == 3 && recorded.deviation.size() == 3 && seen.mean.size() == 3 &&
+         seen.deviation.size() == 3;
 }
 
 // Do the means of the channels fit much better when read backwards?
-bool is_reversed(const InputContract::Observed& recorded, const InputContract::Observed& seen) {
-  if (recorded.mean.size() != 3 || seen.mean.size() != 3) return false;
-  if (recorded.samples < kEnoughSamples || seen.samples < kEnoughSamples) return false;
-  const std::vector<double> reversed(seen.mean.rbegin(), seen.mean.rend());
-  const double straight = distance(recorded.mean, seen.mean, recorded.deviation);
-  const double backwards = distance(recorded.mean, reversed, recorded.deviation);
-  const double apart =
-      std::fabs(recorded.mean[0] - recorded.mean[2]) /
-      (recorded.deviation.size() == 3 && recorded.deviation[0] > 0 ? recorded.deviation[0] : 1);
-  return apart > 0.1 && backwards < straight / 4;
+bool is_reversed(const InputContract& contract, const InputContract::Observed& seen) {
+  if (!have_three_channels(*contract.observed, seen)) return false;
+  const Colors recorded = colors_of(*contract.observed, contract);
+  const std::array<double, 3> wanted = tint_of(recorded), given = tint_of(colors_of(seen, contract));
+  double straight = 0, backwards = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    straight += std::fabs(wanted[i] - given[i]);
+    backwards += std::fabs(wanted[i] - given[2 - i]);
+  }
+  return std::fabs(wanted[0] - wanted[2]) > 0.1 * recorded.deviation[0] && backwards < straight / 4;
 }
 
 }  // namespace
@@ -248,8 +266,12 @@ bool is_reversed(const InputContract::Observed& recorded, const InputContract::O
 void ObservedRange::add(std::span<const float> floats, const Dims& dims, const InputContract& contract) {
   if (floats.empty()) return;
   std::size_t channels = 1, stride = 1;
-  if (contract.kind == InputKind::kImage && dims.size() == 3) {
-    const bool is_planar = contract.layout == ImageLayout::kNchw;
+  const bool is_image = contract.kind == InputKind::kImage;
+  // A tensor may be a picture that the app has prepared.
+  const bool is_prepared =
+      contract.kind == InputKind::kTensor && dims.size() == 3 && (dims[0] == 3 || dims[2] == 3);
+  if (dims.size() == 3 && (is_image || is_prepared)) {
+    const bool is_planar = is_image ? contract.layout == ImageLayout::kNchw : dims[0] == 3;
     channels = static_cast<std::size_t>(is_planar ? dims[0] : dims[2]);
     stride = is_planar ? floats.size() / channels : 1;
   }
@@ -284,8 +306,9 @@ InputContract::Observed ObservedRange::result() const {
   return observed;
 }
 
-std::optional<std::string> contradiction(const InputContract::Observed& recorded,
-                                         const InputContract::Observed& seen) {
+std::optional<std::string> contradiction(const InputContract& contract, const InputContract::Observed& seen) {
+  if (!contract.observed) return std::nullopt;
+  const InputContract::Observed& recorded = *contract.observed;
   if (recorded.samples == 0 || seen.samples == 0) return std::nullopt;
   const double width = recorded.maximum - recorded.minimum;
   const bool is_beyond =
@@ -303,13 +326,34 @@ std::optional<std::string> contradiction(const InputContract::Observed& recorded
         "{:.4g}",
         seen.minimum, seen.maximum, recorded.minimum, recorded.maximum);
   }
-  if (is_reversed(recorded, seen)) {
+  if (is_reversed(contract, seen)) {
     return fmt::format(
         "the means of its channels ({:.3g}) fit those of the contract ({:.3g}) in the opposite order: "
         "red and blue are swapped",
         fmt::join(seen.mean, ", "), fmt::join(recorded.mean, ", "));
   }
   return std::nullopt;
+}
+
+std::optional<std::string> doubt(const InputContract& contract, const InputContract::Observed& seen) {
+  constexpr double kNarrower = 1.8, kShifted = 1.5;  // times the recorded deviation
+  if (!contract.observed || !have_three_channels(*contract.observed, seen)) return std::nullopt;
+  const InputContract::Observed& recorded = *contract.observed;
+  bool is_narrower = true, is_wider = true, is_shifted = true;
+  for (std::size_t i = 0; i < 3; ++i) {
+    is_narrower = is_narrower && seen.deviation[i] * kNarrower < recorded.deviation[i];
+    is_wider = is_wider && seen.deviation[i] > recorded.deviation[i] * kNarrower;
+    is_shifted = is_shifted && std::fabs(seen.mean[i] - recorded.mean[i]) > kShifted * recorded.deviation[i];
+  }
+  if (!is_narrower && !is_wider && !is_shifted) return std::nullopt;
+  return fmt::format(
+      "its channels have means of {:.3g} and standard deviations of {:.3g}; where the contract was made they "
+      "had "
+      "means of {:.3g} and standard deviations of {:.3g}: the pictures were normalized in another way, or "
+      "are of "
+      "another kind",
+      fmt::join(seen.mean, ", "), fmt::join(seen.deviation, ", "), fmt::join(recorded.mean, ", "),
+      fmt::join(recorded.deviation, ", "));
 }
 
 }  // namespace ounce::data

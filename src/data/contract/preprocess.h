@@ -35,8 +35,8 @@ class Preprocess {
 // The range, means and deviations of the values that a model is fed with.
 class ObservedRange {
  public:
-  // One sample's values for an input. Channels: the first axis of planar images,
-  // the last one of others, one for everything else.
+  // One sample's values for an input. Channels: the first axis of planar images, the last one of others, one
+  // for everything else.
   void add(std::span<const float> values, const Dims& dims, const InputContract& contract);
 
   bool is_empty() const { return samples_ == 0; }
@@ -49,10 +49,13 @@ class ObservedRange {
   double count_ = 0;  // values of each channel
 };
 
-// A message about how `seen` contradicts `recorded`; nothing when both may be of the same kind. Only
-// differences that no choice of samples explains count: another scale or sign of values, or colors in the
-// opposite order.
-std::optional<std::string> contradiction(const InputContract::Observed& recorded,
-                                         const InputContract::Observed& seen);
+// A message about how `seen` contradicts what the contract recorded; nothing when both may be of the same
+// kind. Only differences that no choice of samples explains count: another scale or sign of values, or colors
+// in the opposite order.
+std::optional<std::string> contradiction(const InputContract& contract, const InputContract::Observed& seen);
+
+// A message about pictures whose channels have other means or deviations than those recorded. A different
+// normalization causes that, and so do unusual pictures, so a person has to look at it.
+std::optional<std::string> doubt(const InputContract& contract, const InputContract::Observed& seen);
 
 }  // namespace ounce::data

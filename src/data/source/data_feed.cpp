@@ -364,8 +364,8 @@ void DataFeed::read(std::uint64_t index, Batch& batch) {
 void DataFeed::require_agreement() const {
   for (const Origin& origin : origins_) {
     const auto seen = observed_.find(origin.input.name);
-    if (origin.contract == nullptr || !origin.contract->observed || seen == observed_.end()) continue;
-    if (const auto differs = contradiction(*origin.contract->observed, seen->second.result())) {
+    if (origin.contract == nullptr || seen == observed_.end()) continue;
+    if (const auto differs = contradiction(*origin.contract, seen->second.result())) {
       throw Error(ErrorCode::kBadInput, fmt::format("the data contradicts the contract: {}", *differs),
                   fmt::format("input '{}'", origin.input.name));
     }

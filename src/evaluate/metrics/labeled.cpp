@@ -1,10 +1,12 @@
-// Metrics of labels: accuracy, likelihood and F1 of classes, and the mean errors of numbers.
+// Metrics of labels: accuracy, likelihood, calibration and F1 of classes, and the mean errors of numbers.
 
 #include <fmt/format.h>
 #include <ounce/error.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 
 #include "data/class_rows.h"
 #include "data/convert.h"
@@ -195,16 +197,67 @@ class Accuracy : public ClassMeter {
   std::vector<std::size_t> best_;
 };
 
+// A row of scores as probabilities. Models end in Softmax or leave it out: the row of a probability
+// distribution is taken as it is, of other scores Softmax makes one. The reference decides for both models,
+// as a candidate's probabilities may be rounded.
+class Probabilities {
+ public:
+  Probabilities(const data::ClassRows& rows, std::size_t row, bool is_distribution)
+      : rows_(rows), row_(row), is_distribution_(is_distribution) {
+    if (is_distribution_) return;
+    for (std::size_t i = 0; i < rows.classes(); ++i)
+      largest_ = std::max<double>(largest_, rows.score(row, i));
+    total_ = 0;
+    for (std::size_t i = 0; i < rows.classes(); ++i) total_ += std::exp(rows.score(row, i) - largest_);
+  }
+
+  static bool are_in(const data::ClassRows& rows, std::size_t row) {
+    constexpr double kRounded = 1e-3;  // by 16-bit floats
+    double sum = 0;
+    for (std::size_t i = 0; i < rows.classes(); ++i) {
+      const double value = rows.score(row, i);
+      if (!(value >= 0 && value <= 1 + kRounded)) return false;
+      sum += value;
+    }
+    return std::fabs(sum - 1) <= kRounded;
+  }
+
+  double of(std::size_t of_class) const {
+    const double score = rows_.score(row_, of_class);
+    return is_distribution_ ? std::clamp(score, 0.0, 1.0) : std::exp(score - largest_) / total_;
+  }
+  double negative_log(std::size_t of_class) const {
+    if (!is_distribution_) return largest_ + std::log(total_) - rows_.score(row_, of_class);
+    return -std::log(std::max<double>(of(of_class), std::numeric_limits<float>::epsilon()));
+  }
+
+ private:
+  const data::ClassRows& rows_;
+  std::size_t row_;
+  bool is_distribution_;
+  double largest_ = std::numeric_limits<double>::lowest(), total_ = 1;
+};
+
+// visit(probabilities of the reference, of the candidate, row, class) for every row that counts.
+template <class Visit>
+void for_each_pair(const Rows& rows, Visit&& visit) {
+  rows.for_each([&](std::size_t row, std::size_t label) {
+    const bool is_distribution = Probabilities::are_in(rows.reference, row);
+    visit(Probabilities(rows.reference, row, is_distribution),
+          Probabilities(rows.candidate, row, is_distribution), row, label);
+  });
+}
+
 class Nll : public ClassMeter {
  public:
   explicit Nll(const MeterSettings& settings) : ClassMeter(settings) {}
 
   void add_labeled(const LabeledOutput& output) override {
-    const Rows rows(output, classes_);
     double reference = 0, candidate = 0, count = 0;
-    rows.for_each([&](std::size_t row, std::size_t label) {
-      reference += nll(rows.reference, row, label);
-      candidate += nll(rows.candidate, row, label);
+    for_each_pair(Rows(output, classes_), [&](const Probabilities& ours, const Probabilities& theirs,
+                                              std::size_t, std::size_t label) {
+      reference += ours.negative_log(label);
+      candidate += theirs.negative_log(label);
       ++count;
     });
     mean_.add(reference, candidate, count);
@@ -220,15 +273,124 @@ class Nll : public ClassMeter {
   }
 
  private:
-  static double nll(const data::ClassRows& rows, std::size_t row, std::size_t label) {
-    double largest = rows.score(row, 0);
-    for (std::size_t i = 1; i < rows.classes(); ++i) largest = std::max<double>(largest, rows.score(row, i));
-    double total = 0;
-    for (std::size_t i = 0; i < rows.classes(); ++i) total += std::exp(rows.score(row, i) - largest);
-    return largest + std::log(total) - rows.score(row, label);
+  PairedMean mean_;
+};
+
+// The mean over the rows of the squared distances between probabilities and truth, added over the classes.
+// Two classes say the same twice: it is half of that then.
+class BrierScore : public ClassMeter {
+ public:
+  explicit BrierScore(const MeterSettings& settings) : ClassMeter(settings) {}
+
+  void add_labeled(const LabeledOutput& output) override {
+    double reference = 0, candidate = 0, count = 0;
+    for_each_pair(Rows(output, classes_), [&](const Probabilities& ours, const Probabilities& theirs,
+                                              std::size_t, std::size_t label) {
+      reference += score(ours, label);
+      candidate += score(theirs, label);
+      ++count;
+    });
+    mean_.add(reference, candidate, count);
+  }
+
+  std::vector<MetricResult> results() const override {
+    return {result_of("brier_score", false, MetricUnit::kShare, mean_)};
+  }
+
+ private:
+  double score(const Probabilities& probabilities, std::size_t label) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < classes_.count; ++i) {
+      const double distance = probabilities.of(i) - (i == label ? 1 : 0);
+      sum += distance * distance;
+    }
+    return classes_.count == 2 ? sum / 2 : sum;
   }
 
   PairedMean mean_;
+};
+
+// How far confidence is from accuracy: answers are sorted into bins by their probability, and the distances
+// between the bins' mean probability and their share of right answers are averaged.
+class CalibrationError : public ClassMeter {
+ public:
+  explicit CalibrationError(const MeterSettings& settings) : ClassMeter(settings), replicas_(kReplicas) {}
+
+  void add_labeled(const LabeledOutput& output) override {
+    const Rows rows(output, classes_);
+    draw_weights(samples_++, weights_);
+    for_each_pair(rows, [&](const Probabilities& ours, const Probabilities& theirs, std::size_t row,
+                            std::size_t label) {
+      const Answer reference = judged(ours, rows.reference.best(row), label),
+                   candidate = judged(theirs, rows.candidate.best(row), label);
+      all_.add(reference, candidate, 1);
+      for (std::size_t i = 0; i < kReplicas; ++i) {
+        if (weights_[i] != 0) replicas_[i].add(reference, candidate, weights_[i]);
+      }
+    });
+  }
+
+  std::vector<MetricResult> results() const override {
+    MetricResult result;
+    result.name = "calibration_error";
+    result.higher_is_better = false;
+    result.unit = MetricUnit::kShare;
+    result.reference = error_of(all_.reference);
+    result.candidate = error_of(all_.candidate);
+    result.drop = result.candidate - result.reference;
+    std::vector<double> drops;
+    for (const Both& both : replicas_) drops.push_back(error_of(both.candidate) - error_of(both.reference));
+    const Interval interval = middle(std::move(drops));
+    result.drop_low = interval.low;
+    result.drop_high = interval.high;
+    return {result};
+  }
+
+ private:
+  static constexpr std::size_t kBins = 15;  // as is usual
+
+  struct Answer {
+    std::size_t bin;
+    double probability, is_right;
+  };
+  struct Bin {
+    double count = 0, probability = 0, right = 0;
+
+    void add(const Answer& answer, double weight) {
+      count += weight;
+      probability += weight * answer.probability;
+      right += weight * answer.is_right;
+    }
+  };
+  using Bins = std::array<Bin, kBins>;
+  struct Both {
+    Bins reference, candidate;
+
+    void add(const Answer& ours, const Answer& theirs, double weight) {
+      reference[ours.bin].add(ours, weight);
+      candidate[theirs.bin].add(theirs, weight);
+    }
+  };
+
+  static Answer judged(const Probabilities& probabilities, std::size_t best, std::size_t label) {
+    const double probability = probabilities.of(best);
+    const double bin = probability > 0 ? std::floor(probability * kBins) : 0;  // 0 for NaN as well
+    return {std::min(static_cast<std::size_t>(bin), kBins - 1), probability, best == label ? 1.0 : 0.0};
+  }
+
+  static double error_of(const Bins& bins) {
+    double distance = 0, count = 0;
+    for (const Bin& bin : bins) {
+      distance += std::fabs(bin.probability - bin.right);
+      count += bin.count;
+    }
+    return count == 0 ? std::nan("") : distance / count;
+  }
+
+  std::uint64_t samples_ = 0;
+  std::array<std::uint8_t, kReplicas> weights_{};
+  Both all_;
+  std::vector<Both> replicas_;
 };
 
 // Macro F1: the mean over the classes that occur, as label or as answer, of 2·tp / (2·tp + fp + fn).
@@ -360,6 +522,14 @@ std::unique_ptr<Meter> make_accuracy(const MeterSettings& settings) {
 }
 
 std::unique_ptr<Meter> make_nll(const MeterSettings& settings) { return std::make_unique<Nll>(settings); }
+
+std::unique_ptr<Meter> make_brier_score(const MeterSettings& settings) {
+  return std::make_unique<BrierScore>(settings);
+}
+
+std::unique_ptr<Meter> make_calibration_error(const MeterSettings& settings) {
+  return std::make_unique<CalibrationError>(settings);
+}
 
 std::unique_ptr<Meter> make_f1(const MeterSettings& settings) {
   const std::size_t count = classes_of(settings).count;

@@ -74,7 +74,7 @@ TEST(MetricTest, ALabelForEveryRow) {
 }
 
 TEST(MetricTest, LabelsOfMinusHundredDoNotCount) {
-  for (const char* metric : {"accuracy", "nll", "f1"}) {
+  for (const char* metric : {"accuracy", "nll", "brier", "ece", "f1"}) {
     Measured whole(metric, {-1, -1, 2}), cut(metric, {-1, -1, 2});
     whole.add({1, 3, 2}, {1, 0, 0, 1, 1, 0}, {1, 0, 1, 0, 1, 0}, tensor_of<std::int64_t>({3}, {0, 1, -100}));
     cut.add({1, 2, 2}, {1, 0, 0, 1}, {1, 0, 1, 0}, tensor_of<std::int64_t>({2}, {0, 1}));
@@ -101,6 +101,62 @@ TEST(MetricTest, LikelihoodOfTheLabel) {
   EXPECT_EQ(results[1].name, "perplexity");
   EXPECT_NEAR(results[1].candidate, 2, 1e-12);
   EXPECT_NEAR(results[1].reference, std::exp(reference), 1e-6);
+}
+
+TEST(MetricTest, LikelihoodTakesProbabilitiesAsTheyAre) {
+  Measured measured("nll", {-1, 2});
+  measured.add({0.75F, 0.25F}, {0.5F, 0.5F}, 0);
+  EXPECT_NEAR(measured.first().reference, std::log(4. / 3), 1e-6);
+  EXPECT_NEAR(measured.first().candidate, std::log(2.), 1e-6);
+  Measured certain("nll", {-1, 2});
+  certain.add({1, 0}, {1, 0}, 1);  // impossible, by both: a large number, not infinity
+  EXPECT_GT(certain.first().reference, 10);
+  EXPECT_LT(certain.first().reference, 20);
+}
+
+TEST(MetricTest, BrierScoreOfTwoClassesIsTheSquaredErrorOfOne) {
+  Measured measured("brier", {-1, 2});
+  measured.add({0.8F, 0.2F}, {0.6F, 0.4F}, 0);
+  measured.add({0.5F, 0.5F}, {0.5F, 0.5F}, 1);
+  const MetricResult result = measured.first();
+  EXPECT_EQ(result.name, "brier_score");
+  EXPECT_FALSE(result.higher_is_better);
+  EXPECT_NEAR(result.reference, (0.04 + 0.25) / 2, 1e-6);
+  EXPECT_NEAR(result.candidate, (0.16 + 0.25) / 2, 1e-6);
+  EXPECT_NEAR(result.drop, 0.06, 1e-6);
+}
+
+TEST(MetricTest, BrierScoreOfSeveralClassesAndOfScoresWithoutSoftmax) {
+  Measured three("brier", {-1, 3});
+  three.add({0.5F, 0.3F, 0.2F}, {0, 0, 1}, 0);
+  EXPECT_NEAR(three.first().reference, 0.25 + 0.09 + 0.04, 1e-6);
+  EXPECT_NEAR(three.first().candidate, 2, 1e-6);
+  Measured scores("brier", {-1, 2});
+  scores.add({std::log(3.F), 0}, {-5, -5}, 0);  // 3/4 and 1/2
+  EXPECT_NEAR(scores.first().reference, 1. / 16, 1e-6);
+  EXPECT_NEAR(scores.first().candidate, 1. / 4, 1e-6);
+}
+
+// 10 answers at 0.8: right in 8 cases, they are as certain as they should be.
+TEST(MetricTest, CalibrationErrorIsTheDistanceBetweenConfidenceAndAccuracy) {
+  Measured measured("ece", {-1, 2});
+  for (int i = 0; i < 10; ++i) measured.add({0.8F, 0.2F}, {0.6F, 0.4F}, i < 8 ? 0 : 1);
+  const MetricResult result = measured.first();
+  EXPECT_EQ(result.name, "calibration_error");
+  EXPECT_FALSE(result.higher_is_better);
+  EXPECT_NEAR(result.reference, 0, 1e-6);
+  EXPECT_NEAR(result.candidate, 0.2, 1e-6);
+  EXPECT_NEAR(result.drop, 0.2, 1e-6);
+  EXPECT_LE(result.drop_low, result.drop);
+  EXPECT_GE(result.drop_high, result.drop);
+}
+
+TEST(MetricTest, CalibrationErrorAddsUpOverTheBins) {
+  Measured measured("ece", {-1, 2});
+  for (int i = 0; i < 4; ++i) measured.add({1, 0}, {1, 0}, i % 2);    // 1.0, right in half of the cases
+  for (int i = 0; i < 4; ++i) measured.add({0.4F, 0.6F}, {1, 0}, 1);  // 0.6, always right
+  EXPECT_NEAR(measured.first().reference, 0.5 * 0.5 + 0.5 * 0.4, 1e-6);
+  EXPECT_NEAR(measured.first().candidate, 0.75, 1e-6);
 }
 
 TEST(MetricTest, MacroF1OverTheClassesThatOccur) {

@@ -102,7 +102,10 @@ void require_program(const MetricCommand& command) {
            std::string_view("_-+./@:,%").find(static_cast<char>(letter)) != std::string_view::npos;
   });
   if (word.empty() || !is_plain) return;
-  runtime::ChildProcess process({"/bin/sh", "-c", "command -v -- \"$0\" > /dev/null", std::string(word)},
+  // `command -v` takes a path to any file or folder for a command.
+  constexpr const char* kIsProgram =
+      "case $0 in */*) test -f \"$0\" && test -x \"$0\" ;; *) command -v -- \"$0\" > /dev/null ;; esac";
+  runtime::ChildProcess process({"/bin/sh", "-c", kIsProgram, std::string(word)},
                                 runtime::ChildProcess::Errors::kKept);
   process.end_input();
   if (!process.end(kPatience).is_good())

@@ -68,6 +68,22 @@ TEST_F(CommandTest, AProgramThatIsNotThereIsNamed) {
   EXPECT_THAT(error.what(), HasSubstr("`metric_command` 'no-such-program-at-all' ended with 127"));
 }
 
+TEST_F(CommandTest, AProgramThatIsNotThereIsFoundBeforeTheWork) {
+  std::ofstream(folder / "score.sh") << "echo 1\n";
+  const std::string file = (folder / "score.sh").string();
+  for (const std::string& program : {std::string("no-such-program-at-all"), std::string("/no/such/program"),
+                                     file, folder.path().string()}) {
+    const Error error = error_of([&] { require_program({program + " --quiet", 60}); });
+    EXPECT_EQ(error.code(), ErrorCode::kUsage) << program;
+    EXPECT_THAT(error.what(), HasSubstr("there is no program '" + program + "'"));
+  }
+  std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+  for (const std::string& command :
+       {file, std::string("sh score.sh"), std::string("exit 3"), std::string("$SCORE"),
+        std::string("SCALE=2 anything"), std::string("'a program'")})
+    require_program({command, 60});
+}
+
 TEST_F(CommandTest, AProgramWithoutEndIsEnded) {
   const Error error = error_of([&] { run("sleep 100\n", 0.2); });
   EXPECT_EQ(error.code(), ErrorCode::kUsage);

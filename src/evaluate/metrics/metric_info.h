@@ -52,6 +52,8 @@ struct MeterSettings {
 // They throw Error{kUsage} when the output does not suit the metric.
 std::unique_ptr<Meter> make_accuracy(const MeterSettings& settings);
 std::unique_ptr<Meter> make_nll(const MeterSettings& settings);
+std::unique_ptr<Meter> make_brier_score(const MeterSettings& settings);
+std::unique_ptr<Meter> make_calibration_error(const MeterSettings& settings);
 std::unique_ptr<Meter> make_f1(const MeterSettings& settings);
 std::unique_ptr<Meter> make_mean_error(const MeterSettings& settings);
 std::unique_ptr<Meter> make_detection(const MeterSettings& settings);
@@ -94,6 +96,16 @@ inline constexpr MetricInfo kMetrics[] = {
      .unit = MetricUnit::kRelative,
      .higher_is_better = false,
      .make = make_nll},
+    {.name = "brier",
+     .help = "Brier score of probabilities",
+     .task = Task::kClassify,
+     .higher_is_better = false,
+     .make = make_brier_score},
+    {.name = "ece",
+     .help = "expected calibration error",
+     .task = Task::kClassify,
+     .higher_is_better = false,
+     .make = make_calibration_error},
     {.name = "f1", .help = "macro F1", .task = Task::kClassify, .make = make_f1},
     {.name = "mae",
      .help = "mean absolute and squared error",

@@ -62,6 +62,8 @@ std::string find_boxes(const onnx::Model& model, const graph::Index& index);
 
 // Does an output of the model come out of such an op, moved at most?
 bool ends_in(const onnx::Model& model, const graph::Index& index, Op op);
+// Does one come out of 1 / (1 + Exp), or of a mixture of such values, as calibrated classifiers are exported?
+bool ends_in_logistic(const onnx::Model& model, const graph::Index& index);
 
 // Is a constant a mask: so negative that Softmax gives nothing to what it is added to, or yes and no?
 

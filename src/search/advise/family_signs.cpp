@@ -246,6 +246,28 @@ bool ends_in(const onnx::Model& model, const Index& index, Op op) {
   return found;
 }
 
+bool ends_in_logistic(const onnx::Model& model, const Index& index) {
+  // Means of probabilities, and what is missing to one, are probabilities.
+  constexpr auto kMixing = std::to_array<Op>({Op::kAdd, Op::kSum, Op::kMean, Op::kSub, Op::kDiv});
+  const auto is_logistic = [&](std::size_t body, const onnx::Node& node) {
+    bool has_exp = false;
+    if (node.op() != Op::kDiv || node.inputs.size() != 2) return false;
+    walk_back(index, body, node.inputs[1], [&](std::size_t, const onnx::Node& below) {
+      has_exp |= below.op() == Op::kExp;
+      return below.op() == Op::kAdd;
+    });
+    return has_exp;
+  };
+  bool found = false;
+  for (const auto& output : model.proto->graph->outputs) {
+    walk_back(index, 0, output->name, [&](std::size_t body, const onnx::Node& node) {
+      found |= is_logistic(body, node);
+      return !found && (is_one_of(node, kMovements) || is_one_of(node, kMixing));
+    });
+  }
+  return found;
+}
+
 namespace {
 
 constexpr std::uint64_t kMostElements = std::uint64_t{1} << 26;  // a mask of 8192 positions

@@ -51,6 +51,29 @@ void add_attention(ounce::test::GraphBuilder& graph, const std::string& mask) {
   graph.node("MatMul", {"shares", "v"}, {"y"});
 }
 
+// Two calibrated classifiers and their mean, as scikit-learn's pipelines are exported.
+TEST_F(FamilyTest, MeansOfLogisticFunctionsAreProbabilities) {
+  const auto ends_in_one = [&](bool is_mixed, const char* last) {
+    ModelBuilder model;
+    model.input("x", kFloat, {1, 1}).output("y", kFloat, {1, 2});
+    model.initializer("one", {1}, {1}).initializer("two", {1}, {2});
+    model.node(last, {"x"}, {"e"}).node("Add", {"e", "one"}, {"d"}).node("Div", {"one", "d"}, {"p"});
+    if (is_mixed) {
+      model.node("Sub", {"one", "p"}, {"q"})
+          .node("Concat", {"q", "p"}, {"both"}, {ounce::test::int_attribute("axis", 1)});
+      model.node("Sum", {"both", "both"}, {"sum"}).node("Div", {"sum", "two"}, {"y"});
+    } else {
+      model.node("MatMul", {"p", "two"}, {"y"});
+    }
+    std::ofstream(folder / "model.onnx", std::ios::binary) << model.bytes();
+    const onnx::Model read = onnx::read_model(folder / "model.onnx");
+    return ends_in_logistic(read, graph::verify(read));
+  };
+  EXPECT_TRUE(ends_in_one(true, "Exp"));
+  EXPECT_FALSE(ends_in_one(true, "Abs"));
+  EXPECT_FALSE(ends_in_one(false, "Exp"));  // the logistic function is in the middle
+}
+
 TEST_F(FamilyTest, TreesHaveNoWeights) {
   ModelBuilder model;
   model.input("x", kFloat, {1, 4}).output("y", kFloat, {1, 1});

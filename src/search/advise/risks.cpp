@@ -85,10 +85,15 @@ class Risks {
   }
 
   void look_at_probabilities() {
+    std::vector<std::string_view> last;
     for (const Op op : {Op::kSoftmax, Op::kSigmoid}) {
-      if (!ends_in(model_, index_, op)) continue;
-      add("probabilities", fmt::format("outputs are probabilities ({})", ops::info(op).name),
-          "coarser numbers move them even where the answer stays: check the thresholds that you use");
+      if (ends_in(model_, index_, op)) last.push_back(ops::info(op).name);
+    }
+    if (last.empty() && ends_in_logistic(model_, index_)) last.emplace_back("1 / (1 + Exp)");
+    for (const std::string_view op : last) {
+      add("probabilities", fmt::format("outputs are probabilities ({})", op),
+          "coarser numbers move them even where the answer stays: check the thresholds that you use, and the "
+          "calibration with `metric=ece` or `metric=brier`");
     }
   }
 
