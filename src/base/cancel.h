@@ -2,13 +2,13 @@
 // tiles whether one of them was stopped, and unwinds with Error{kCancelled}, so that every destructor runs
 // and no unfinished file is left.
 //
-//   const Call call(options.progress);   // in each public function
+//   const CancellationScope scope(options.progress);   // in each public function
 //   … throw_if_cancelled();              // in long work
 //   … count_step();                      // in short steps that are done very often
 //
 // A file that a call reads may become shorter meanwhile (FileGuard in io/mapped_file.h). The bytes that were
 // read are then not those of the file, so the call ends with Error{kIo}: where it checks whether it was
-// stopped, before an output gets its name, or, at the latest, in the destructor of Call.
+// stopped, before an output gets its name, or, at the latest, in the destructor of CancellationScope.
 #pragma once
 
 #include <ounce/progress.h>
@@ -41,7 +41,7 @@ void throw_if_cancelled();
 // Only the check of files: throws Error{kIo}.
 void throw_if_file_was_cut();
 // The fault of the call that this thread works for; null when there is none.
-std::shared_ptr<FileFault> fault_of_call() noexcept;
+std::shared_ptr<FileFault> fault_of_scope() noexcept;
 // The message about a cut file of the calls that this thread works for, or of one that an exception has just
 // ended: the cut may have caused another error first. Forgets the latter.
 std::optional<std::string> take_file_fault();
@@ -71,29 +71,30 @@ inline void begin_stage(Progress* progress, const char* stage, std::uint64_t tot
 }
 
 // While it lives, this thread and those that work for it (thread_pool.h) work for one more call.
-class Call {
+class CancellationScope {
  public:
-  explicit Call(const Progress* progress) noexcept;  // may be null: then only the calls around it count
+  explicit CancellationScope(
+      const Progress* progress) noexcept;  // may be null: then only the calls around it count
   // Throws Error{kIo} when a file of the call was cut, unless another exception is on its way.
-  ~Call() noexcept(false);
-  Call(const Call&) = delete;
-  Call& operator=(const Call&) = delete;
+  ~CancellationScope() noexcept(false);
+  CancellationScope(const CancellationScope&) = delete;
+  CancellationScope& operator=(const CancellationScope&) = delete;
 
  private:
-  friend class CallOfThread;
+  friend class CurrentScope;
   friend class TimeLimit;
   friend void throw_if_cancelled();
   friend void throw_if_file_was_cut();
-  friend std::shared_ptr<FileFault> fault_of_call() noexcept;
+  friend std::shared_ptr<FileFault> fault_of_scope() noexcept;
   friend std::optional<std::string> take_file_fault();
   friend bool is_cancelled() noexcept;
 
   using Moment = std::chrono::steady_clock::time_point;
-  Call(const Progress* progress, Moment deadline, std::shared_ptr<FileFault> fault) noexcept;
+  CancellationScope(const Progress* progress, Moment deadline, std::shared_ptr<FileFault> fault) noexcept;
 
   const Progress* progress_;
   Moment deadline_;  // the earliest of those around it
-  const Call* outer_;
+  const CancellationScope* outer_;
   std::shared_ptr<FileFault> fault_;  // null when there was no memory for it
   bool has_own_fault_;
   int exceptions_;  // on their way when the call began
@@ -105,29 +106,29 @@ class TimeLimit {
   explicit TimeLimit(double seconds);
 
  private:
-  Call call_;
+  CancellationScope call_;
 };
 
 // Passes the call of one thread to another thread that works for it:
-//   const CallOfThread call;
-//   … in the other thread: const CallOfThread::Scope scope(call);
-class CallOfThread {
+//   const CurrentScope call;
+//   … in the other thread: const CurrentScope::Scope scope(call);
+class CurrentScope {
  public:
-  CallOfThread() noexcept;
+  CurrentScope() noexcept;
 
   class Scope {
    public:
-    explicit Scope(const CallOfThread& call) noexcept;
+    explicit Scope(const CurrentScope& call) noexcept;
     ~Scope();
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
    private:
-    const Call* outer_;
+    const CancellationScope* outer_;
   };
 
  private:
-  const Call* call_;
+  const CancellationScope* call_;
 };
 
 }  // namespace ounce

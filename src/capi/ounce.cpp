@@ -126,9 +126,9 @@ void write_file(const std::filesystem::path& path, std::string_view bytes) {
 }  // namespace
 
 // One run of one verb. Errors are thrown; guarded() makes codes of them.
-class CallOfVerb {
+class ApiCall {
  public:
-  explicit CallOfVerb(std::string verb) : verb_(std::move(verb)) {}
+  explicit ApiCall(std::string verb) : verb_(std::move(verb)) {}
 
   std::string help() const {
     return verbs::describe(verbs::find_verb(verbs::all_verbs(), verb_), verb_).dump();
@@ -173,7 +173,7 @@ class CallOfVerb {
   void run() {
     if (has_run_) throw Error(ErrorCode::kUsage, "a call runs once: make another one");
     has_run_ = true;
-    const Call call(&whole_);
+    const CancellationScope scope(&whole_);
     const verbs::VerbInfo& verb = verbs::find_verb(verbs::all_verbs(), verb_);
     if (verb.call == nullptr) {
       std::vector<std::string> inside;
@@ -250,7 +250,7 @@ class CallOfVerb {
 struct ounce_call {
   explicit ounce_call(const char* verb) : call(verb == nullptr ? "" : verb) {}
 
-  ounce::capi::CallOfVerb call;
+  ounce::capi::ApiCall call;
   std::string help;
   ounce_error error = {OUNCE_OK, nullptr};
 };

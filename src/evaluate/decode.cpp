@@ -132,7 +132,7 @@ void judge_flips(const DecodeOptions& options, const DecodeReport& report, Decod
 double DecodeResult::perplexity() const { return std::exp(nll); }
 
 DecodeReport decode(const std::vector<std::filesystem::path>& models, const DecodeOptions& options) {
-  const Call call(options.progress);
+  const CancellationScope scope(options.progress);
   if (models.empty() || options.prompt == 0 || options.tokens == 0)
     throw Error(ErrorCode::kUsage, "decoding takes a model, a prompt and tokens behind it");
   if (options.max_nll_rise && options.data.is_generated())

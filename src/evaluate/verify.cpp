@@ -74,7 +74,7 @@ void note_unmeasured(VerifyResult& result) {
 
 VerifyResult verify(const std::filesystem::path& reference_path, const std::filesystem::path& candidate_path,
                     const VerifyOptions& options) {
-  const Call call(options.progress);
+  const CancellationScope scope(options.progress);
   const Stopwatch time;
   evaluate::find_metric(options.task, options.metric);  // throws when there is no such metric
   if ((options.gates.max_drop || !options.gates.max_drops.empty()) && !evaluate::has_metric(options))

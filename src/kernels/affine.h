@@ -94,10 +94,10 @@ struct ErrorNorms {
 // Adds n elements: the original x (little-endian binary32 at any alignment) against y.
 void error_norms(const std::byte* x, const float* y, std::size_t n, ErrorNorms& norms);
 
-// The steps that codes lack of n values, x * inverse - (code - zero), for rounding that looks at more than
-// one value. Returns their sum.
-double lack_of_run(const std::byte* x, std::size_t n, const Affine& affine, CodeSign sign,
-                   const std::uint8_t* codes, float* lack);
+// The steps that codes residual of n values, x * inverse - (code - zero), for rounding that looks at more
+// than one value. Returns their sum.
+double rounding_residuals(const std::byte* x, std::size_t n, const Affine& affine, CodeSign sign,
+                          const std::uint8_t* codes, float* residual);
 
 // Where values[i] * direction > bound, ascending; direction is 1 or -1. Returns how many; `indices` has room
 // for n.

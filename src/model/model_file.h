@@ -147,7 +147,7 @@ struct WeightSite {
   bool is_moved = false;      // some use only moves its values
   bool feeds_quantized_op = false;
 
-  bool fits_few_bits() const { return role == Role::kWeight || role == Role::kTable; }
+  bool fits_nbits() const { return role == Role::kWeight || role == Role::kTable; }
   bool is_half() const { return type == ElementType::kFloat16 || type == ElementType::kBfloat16; }
   std::uint64_t values() const {
     std::uint64_t count = 1;

@@ -11,7 +11,7 @@
 
 namespace ounce::plan {
 
-struct Coding {
+struct ActivationQuantization {
   ElementType type = ElementType::kUint8;
   float scale = 1;
   std::int32_t zero = 0;
@@ -22,10 +22,11 @@ struct Coding {
 };
 
 // Codes for a range, which is widened to hold zero. A range of nothing gets a harmless scale.
-Coding make_coding(const ValueRange& range, ActivationType type, bool is_symmetric);
+ActivationQuantization make_quantization(const ValueRange& range, ActivationType type, bool is_symmetric);
 
 // What the recipe and its overrides make of a value that was observed.
-Coding choose_coding(const calibration::Ranges& ranges, const std::string& name, const IntegerRecipe& recipe);
+ActivationQuantization choose_quantization(const calibration::Ranges& ranges, const std::string& name,
+                                           const IntegerRecipe& recipe);
 
 ElementType element_type_of(ActivationType type);
 ActivationType activation_type_of(ElementType type);

@@ -68,7 +68,7 @@ void unpack_panel(const std::uint8_t* packed, const BlockRows& shape, const Pane
                   std::uint8_t* codes);
 
 // Codes of 2, 4 or 8 bits as few-bit kernels take them: unsigned, zero in the middle.
-LinearFormat few_bits_format(unsigned bits, bool is_symmetric);
+LinearFormat nbits_format(unsigned bits, bool is_symmetric);
 
 // Finds the scales and zero points of a panel of blocks of n values; writes an Affine for each block.
 //

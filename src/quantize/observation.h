@@ -48,8 +48,8 @@ Observation observe_activations(onnx::Model model, const std::filesystem::path& 
 
 // `noise`: of each of `runs` runs, by part of the outputs; empty when nothing is known. Their numbers, in
 // rising order; the first ones where a state is carried from run to run.
-std::vector<std::size_t> telling_runs(const std::vector<std::vector<evaluate::Difference>>& noise,
-                                      std::size_t runs, std::size_t count, bool is_state_carried);
+std::vector<std::size_t> informative_samples(const std::vector<std::vector<evaluate::Difference>>& noise,
+                                             std::size_t runs, std::size_t count, bool is_state_carried);
 
 // The distribution of weights and activations in bins of one width, for people to look at.
 

@@ -52,7 +52,7 @@ bool has_field(const Recipe& recipe, const RecipeField& field, bool has_entries)
   switch (field.read_by) {
     case ReadBy::kStatic:
     case ReadBy::kInteger: return has_entries || recipe.is_integer();
-    case ReadBy::kNbits: return has_entries || is_few_bits(recipe.format);
+    case ReadBy::kNbits: return has_entries || is_nbits(recipe.format);
     default: return reads(recipe, field.read_by);
   }
 }

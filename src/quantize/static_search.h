@@ -4,8 +4,8 @@
 // 1. Each calibration method makes a model; the one whose outputs are closest to the original's wins.
 //    If equalizing the channels between layers brings them closer, that is done.
 // 2. While the outputs are not close enough, nodes stay in floats that make the largest errors for the time
-//    that is lost by it (float_nodes.h), but not much of it, and next to none for outputs that are close. The
-//    calibration is looked at again then: what it does drowned in their noise.
+//    that is lost by it (float_choice.h), but not much of it, and next to none for outputs that are close.
+//    The calibration is looked at again then: what it does drowned in their noise.
 // 3. Below 20 dB a model does not do its work: nodes stay in floats until it does, as long as it is faster
 //    than in floats. If that cannot be had, all of them stay there; StaticResult::why_floats says so then.
 // 4. While the outputs are still not close enough, other ranges are tried for the values around the nodes
@@ -69,10 +69,11 @@ struct IntegerNode {
   double work = 0;  // multiplications for one sample
 };
 
-class StaticTrials {
+class SearchBudget {
  public:
-  StaticTrials(const QuantizeOptions& options, const StaticLimits& limits, const MakeErrorMeter& make_meter,
-               std::shared_ptr<const PreparedModel> prepared, const Recipe& recipe);
+  SearchBudget(const QuantizeOptions& options, const StaticLimits& limits,
+               const MakeCandidateError& make_meter, std::shared_ptr<const PreparedModel> prepared,
+               const Recipe& recipe);
 
   bool can_measure() const { return meter_ != nullptr && meter_->samples() != 0; }
   // Those of the recipe at the beginning, in the order of the graph.
@@ -95,12 +96,12 @@ class StaticTrials {
 
   double measure(const PreparedModel& prepared, const Recipe& recipe);
   double measure(const Recipe& recipe) { return measure(*judged_, recipe); }
-  double guess(const Recipe& recipe);
-  double guess_of_best() { return has_few() ? guess(best_) : least_; }
-  // Takes a recipe if it is better than the best so far. Guesses are then made of the samples that tell the
+  double estimate(const Recipe& recipe);
+  double estimate_of_best() { return has_few() ? estimate(best_) : least_; }
+  // Takes a recipe if it is better than the best so far. Estimates are then made of the samples that tell the
   // most about it: others may now be the worst.
-  bool take(const Recipe& recipe, double limit) { return take(recipe, limit, measure(recipe)); }
-  bool take(const Recipe& recipe, double limit, double error);  // whose error is known
+  bool accept(const Recipe& recipe, double limit) { return accept(recipe, limit, measure(recipe)); }
+  bool accept(const Recipe& recipe, double limit, double error);  // whose error is known
 
   void choose_few();  // by what was measured last
   bool has_few() const { return few_ < meter_->samples(); }
@@ -121,13 +122,13 @@ class StaticTrials {
   Recipe best_;
   double least_ = std::numeric_limits<double>::infinity();
   std::vector<IntegerNode> nodes_;
-  std::unique_ptr<ErrorMeter> meter_;
-  std::uint64_t few_ = 0;  // samples that guesses are made of
+  std::unique_ptr<CandidateError> meter_;
+  std::uint64_t few_ = 0;  // samples that estimates are made of
   double sample_work_ = 0, spent_ = 0, to_spend_ = 0;
 };
 
 // Where there is data enough, the model with the ranges of one half of it.
-std::shared_ptr<const PreparedModel> as_judged(const std::shared_ptr<const PreparedModel>& prepared);
+std::shared_ptr<const PreparedModel> judge_split(const std::shared_ptr<const PreparedModel>& prepared);
 
 struct StaticResult {
   std::shared_ptr<const PreparedModel> prepared;  // equalized if that is better
@@ -137,7 +138,8 @@ struct StaticResult {
 
 // Adds notes. `limits` has to live as long as the search.
 StaticResult search_static(const QuantizeOptions& options, const StaticLimits& limits,
-                           const MakeErrorMeter& make_meter, std::shared_ptr<const PreparedModel> prepared,
-                           const Recipe& recipe, std::vector<std::string>& notes);
+                           const MakeCandidateError& make_meter,
+                           std::shared_ptr<const PreparedModel> prepared, const Recipe& recipe,
+                           std::vector<std::string>& notes);
 
 }  // namespace ounce::quantization

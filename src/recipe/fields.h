@@ -96,12 +96,12 @@ void fields(SomeRecipe& r, F& f) {
     r.codebook, u.codebook);
   f({.path = "asymmetric", .option = "--asymmetric", .help = "give every scale a zero point"}, r.asymmetric,
     u.asymmetric);
-  f({.path = "half_share",
+  f({.path = "fp16_budget",
      .option = "--half-share",
      .help = "percent of the size to spend on 16-bit floats for the smallest weights",
      .high = 100,
      .unit = 100},
-    r.half_share, u.half_share);
+    r.fp16_budget, u.fp16_budget);
   f({.path = "min_bytes", .option = "--min-bytes", .help = "leave smaller tensors alone"}, r.min_bytes,
     u.min_bytes);
   f({.path = "include",
@@ -175,31 +175,31 @@ void fields(SomeRecipe& r, F& f) {
      .help = "int8: inputs and outputs of the model become integers too",
      .read_by = kStatic},
     r.integer.integer_io, u.integer.integer_io);
-  f({.path = "integer.half_rest",
+  f({.path = "integer.fp16_remainder",
      .option = "--fallback",
      .help = "what does not compute on integers: w8 (stored in 8 bits), fp16 (16-bit floats, computed on "
              "where the --target can)",
      .read_by = kInteger,
      .off = "w8",
      .on = "fp16"},
-    r.integer.half_rest, u.integer.half_rest);
+    r.integer.fp16_remainder, u.integer.fp16_remainder);
   f({.path = "integer.skip_rewrites",
      .option = "--skip-rewrite",
      .help = "int8: do not make these of ops that have integer kernels: hard-swish, tanh, conv-transpose, "
              "mean, pad-channels (repeatable, or with commas)",
      .read_by = kStatic},
     r.integer.skip_rewrites, u.integer.skip_rewrites);
-  f({.path = "integer.weigh_costs",
+  f({.path = "integer.use_cost_model",
      .option = "--weigh-costs",
      .help = "int8: leave in floats what would be slower on integers (default: on)",
      .read_by = kStatic,
      .off_option = "--no-weigh-costs"},
-    r.integer.weigh_costs, u.integer.weigh_costs);
-  f({.path = "integer.force_conv",
+    r.integer.use_cost_model, u.integer.use_cost_model);
+  f({.path = "integer.dynamic_conv",
      .option = "--force-conv",
      .help = "int8-dynamic: ConvInteger as well, though it is several times slower than FP32",
      .read_by = kInteger},
-    r.integer.force_conv, u.integer.force_conv);
+    r.integer.dynamic_conv, u.integer.dynamic_conv);
   f({.path = "integer.values",
      .option = "--value",
      .help = "int8: NAME=WHAT for one activation, where WHAT is LOW:HIGH (its range), a --calibration "
@@ -226,48 +226,48 @@ void fields(SomeRecipe& r, F& f) {
      .read_by = kStatic,
      .off_option = "--no-correct-bias"},
     r.integer.correct_bias, u.integer.correct_bias);
-  f({.path = "integer.every_second",
+  f({.path = "integer.fit_on_even_samples",
      .option = "--every-second",
      .help = "int8: ranges of every second sample alone, of 16 or more (the search may find that better)",
      .read_by = kStatic},
-    r.integer.every_second, u.integer.every_second);
+    r.integer.fit_on_even_samples, u.integer.fit_on_even_samples);
 
-  f({.path = "few_bits.dialect",
+  f({.path = "nbits.dialect",
      .option = "--kernels",
      .help = "nbits (MatMulNBits and GatherBlockQuantized), qdq (DequantizeLinear by blocks, opset 21)",
      .read_by = kNbits,
      .name = "kernels"},
-    r.few_bits.dialect, u.few_bits.dialect);
-  f({.path = "few_bits.accuracy_level",
+    r.nbits.dialect, u.nbits.dialect);
+  f({.path = "nbits.accuracy_level",
      .option = "--accuracy-level",
      .help = "what MatMulNBits may do to activations: 0 (as the runtime likes), 1 (FP32), 4 (8-bit integers: "
              "the fast kernels), auto (4 where outputs bear it)",
      .read_by = kNbits},
-    r.few_bits.accuracy_level, u.few_bits.accuracy_level);
-  f({.path = "few_bits.levels",
+    r.nbits.accuracy_level, u.nbits.accuracy_level);
+  f({.path = "nbits.levels",
      .option = "--level",
      .help = "NAME=LEVEL for the node that gives the value NAME: its --accuracy-level (repeatable)",
      .read_by = kNbits},
-    r.few_bits.levels, u.few_bits.levels);
-  f({.path = "few_bits.method",
+    r.nbits.levels, u.nbits.levels);
+  f({.path = "nbits.method",
      .option = "--method",
      .help = "how codes and scales are found: rtn (nearest), scale (for outputs, by the energy of inputs on "
              "--data), gptq (codes that make up for each other, on --data), auto (measured)",
      .read_by = kNbits},
-    r.few_bits.method, u.few_bits.method);
-  f({.path = "few_bits.bits",
+    r.nbits.method, u.nbits.method);
+  f({.path = "nbits.bits",
      .option = "--bits",
      .help = "bits that a weight may take on the mean, with its share of a scale: layers that bring the most "
              "on --data get more of them (default: all as --to says)",
      .read_by = kNbits,
      .low = 2,
      .high = 16},
-    r.few_bits.bits, u.few_bits.bits);
-  f({.path = "few_bits.target_size",
+    r.nbits.bits, u.nbits.bits);
+  f({.path = "nbits.target_size",
      .option = "--target-size",
      .help = "bytes that the model may have, all files together, spent in the same way (300MB, 2GB)",
      .read_by = kNbits},
-    r.few_bits.target_size, u.few_bits.target_size);
+    r.nbits.target_size, u.nbits.target_size);
 
   f({.path = "half.half_io",
      .option = "--io",

@@ -69,16 +69,16 @@ std::string publish_text(const PublishResult& result) {
   for (const PublishedModel& model : result.models) {
     for (const PublishedVariant& variant : model.variants) {
       if (!variant.is_written)
-        text += plainly("  {} is not written: {}\n", variant.variant, with_options(variant.why_not));
+        text += safe_format("  {} is not written: {}\n", variant.variant, with_options(variant.why_not));
       for (const std::string& note : variant.notes)
-        text += plainly("  {}: note: {}\n", variant.variant, with_options(note));
+        text += safe_format("  {}: note: {}\n", variant.variant, with_options(note));
     }
   }
-  for (const std::string& note : result.notes) text += plainly("  note: {}\n", with_options(note));
-  if (result.written() == 0) return text + plainly("{}: nothing is written\n", result.output);
-  return text + plainly("{}: {} variant{}, {} files of configuration, {} carried over\n", result.output,
-                        result.written(), result.written() == 1 ? "" : "s", result.configs.size(),
-                        result.carried.size());
+  for (const std::string& note : result.notes) text += safe_format("  note: {}\n", with_options(note));
+  if (result.written() == 0) return text + safe_format("{}: nothing is written\n", result.output);
+  return text + safe_format("{}: {} variant{}, {} files of configuration, {} carried over\n", result.output,
+                            result.written(), result.written() == 1 ? "" : "s", result.configs.size(),
+                            result.carried.size());
 }
 
 namespace {
@@ -108,26 +108,27 @@ const char* word_of(ProofFinding finding) {
 
 std::string prove_text(const Proof& proof) {
   const Statement& statement = proof.statement;
-  std::string text = plainly("{}: {}, made by Ounce {}\n", proof.model,
-                             name_and_label(statement.recipe.format), statement.version);
-  text += plainly("  made by      {}\n", making_command(statement));
+  std::string text = safe_format("{}: {}, made by Ounce {}\n", proof.model,
+                                 name_and_label(statement.recipe.format), statement.version);
+  text += safe_format("  made by      {}\n", making_command(statement));
   if (statement.gate) {
-    text += plainly("  judged by    {}\n", judging_command(statement));
-    text += plainly("  result       {}\n", run_text(statement.gate->run));
+    text += safe_format("  judged by    {}\n", judging_command(statement));
+    text += safe_format("  result       {}\n", run_text(statement.gate->run));
     for (const StatedMetric& metric : statement.gate->metrics)
-      text += plainly("               {} {:.4g}, the original {:.4g}; drop from {:.4g} to {:.4g} (95 %)\n",
+      text +=
+          safe_format("               {} {:.4g}, the original {:.4g}; drop from {:.4g} to {:.4g} (95 %)\n",
                       metric.name, metric.candidate, metric.reference, metric.drop_low, metric.drop_high);
   } else if (statement.trial) {
-    text += plainly("  result       {}\n", run_text(*statement.trial));
+    text += safe_format("  result       {}\n", run_text(*statement.trial));
   }
   std::string releases;
   for (const auto& [machine, version] : statement.releases)
     releases += fmt::format("{}{} from {}", releases.empty() ? "" : ", ", machine, version);
-  if (!releases.empty()) text += plainly("  runs in      ONNX Runtime on {}\n", releases);
+  if (!releases.empty()) text += safe_format("  runs in      ONNX Runtime on {}\n", releases);
   for (const ProofStep& step : proof.steps)
-    text +=
-        plainly("  {:<12} {}: {}\n", step.name, std::string(word_of(step.finding)), with_options(step.what));
-  text += plainly("  {}: {}\n", std::string(name_of(proof.verdict())), with_options(proof.reason()));
+    text += safe_format("  {:<12} {}: {}\n", step.name, std::string(word_of(step.finding)),
+                        with_options(step.what));
+  text += safe_format("  {}: {}\n", std::string(name_of(proof.verdict())), with_options(proof.reason()));
   return text;
 }
 
@@ -155,10 +156,11 @@ const char* state_of(const app::Unpacked& unpacked) {
 
 std::string unpack_text(const UnpackRow& row) {
   const app::Unpacked& unpacked = row.result;
-  if (unpacked.file.empty()) return plainly("{}: stays as it is: {}\n", row.model.string(), unpacked.why_not);
-  return plainly("{}: {} → {}, for ONNX Runtime {} on {}, {}\n{}\n", row.model.string(),
-                 bytes_text(unpacked.model_bytes), bytes_text(unpacked.bytes), unpacked.runtime_version,
-                 unpacked.cpu, state_of(unpacked), unpacked.file.string());
+  if (unpacked.file.empty())
+    return safe_format("{}: stays as it is: {}\n", row.model.string(), unpacked.why_not);
+  return safe_format("{}: {} → {}, for ONNX Runtime {} on {}, {}\n{}\n", row.model.string(),
+                     bytes_text(unpacked.model_bytes), bytes_text(unpacked.bytes), unpacked.runtime_version,
+                     unpacked.cpu, state_of(unpacked), unpacked.file.string());
 }
 
 std::string unpack_table(const std::vector<UnpackRow>& rows) {
@@ -191,17 +193,17 @@ std::string shadow_decibels(double sqnr_db) {
 }  // namespace
 
 std::string shadow_text(const app::ShadowStatistics& statistics, const app::ShadowVerdict& verdict) {
-  std::string text = plainly("candidate {} beside {}, {} devices\n", statistics.candidate, statistics.primary,
-                             statistics.devices);
+  std::string text = safe_format("candidate {} beside {}, {} devices\n", statistics.candidate,
+                                 statistics.primary, statistics.devices);
   text += fmt::format(
       "{} calls, {} compared, {} dropped; the candidate failed {} times ({} errors, {} crashes, {} timeouts, "
       "{} not finite)\n",
       statistics.calls, statistics.compared, statistics.dropped, statistics.failures(), statistics.errors,
       statistics.crashes, statistics.timeouts, statistics.not_finite);
   if (statistics.canary_calls != 0 || !statistics.canary_stopped.empty()) {
-    text += plainly("canary: {} calls, {} fallbacks, share {}{}\n", statistics.canary_calls,
-                    statistics.canary_fallbacks, percent_text(statistics.canary_share),
-                    statistics.canary_stopped.empty() ? "" : "; stopped: " + statistics.canary_stopped);
+    text += safe_format("canary: {} calls, {} fallbacks, share {}{}\n", statistics.canary_calls,
+                        statistics.canary_fallbacks, percent_text(statistics.canary_share),
+                        statistics.canary_stopped.empty() ? "" : "; stopped: " + statistics.canary_stopped);
   }
   Table table({"output", ">SQNR", ">largest", ">answers", ">flips"});
   for (const auto& [name, output] : statistics.outputs)
@@ -215,7 +217,7 @@ std::string shadow_text(const app::ShadowStatistics& statistics, const app::Shad
   add("primary", statistics.primary_latency);
   add("candidate", statistics.candidate_latency);
   text += times.text();
-  for (const std::string& reason : verdict.reasons) text += plainly("{}\n", reason);
+  for (const std::string& reason : verdict.reasons) text += safe_format("{}\n", reason);
   return text + (verdict.passed ? "passed\n" : verdict.is_known ? "failed\n" : "not known yet\n");
 }
 

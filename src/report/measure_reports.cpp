@@ -16,7 +16,9 @@ std::string share_text(const std::optional<double>& share) {
 }
 
 // Without a minus before nothing.
-std::string signed_text(double value) { return plainly("{:+.4f}", std::fabs(value) < 5e-5 ? 0.0 : value); }
+std::string signed_text(double value) {
+  return safe_format("{:+.4f}", std::fabs(value) < 5e-5 ? 0.0 : value);
+}
 
 std::string output_table(const VerifyResult& result) {
   const bool has_flips = std::any_of(result.outputs.begin(), result.outputs.end(),
@@ -54,8 +56,8 @@ std::string slice_lines(const std::vector<OutputComparison>& outputs) {
   for (const OutputComparison& output : outputs) {
     if (output.slices.empty()) continue;
     const OutputSlice& worst = output.slices.front();
-    lines += plainly("worst slice: {}: {}, while the whole has {}\n", worst.name, decibel_text(worst.sqnr_db),
-                     decibel_text(output.sqnr_db));
+    lines += safe_format("worst slice: {}: {}, while the whole has {}\n", worst.name,
+                         decibel_text(worst.sqnr_db), decibel_text(output.sqnr_db));
   }
   return lines;
 }
@@ -69,7 +71,7 @@ std::string metric_table(const std::vector<MetricResult>& metrics) {
     table.add({metric.name, is_measured ? value_text(metric.reference) : "not measured",
                value_text(metric.candidate), is_measured ? signed_text(metric.drop) : "-",
                metric.has_interval && is_measured
-                   ? plainly("{} … {}", signed_text(metric.drop_low), signed_text(metric.drop_high))
+                   ? safe_format("{} … {}", signed_text(metric.drop_low), signed_text(metric.drop_high))
                    : "-"});
   }
   return table.text();
@@ -80,11 +82,11 @@ std::string edge_lines(const std::vector<EdgeCase>& cases) {
   std::string lines;
   for (const EdgeCase& edge : cases) {
     ++(edge.is_left_out ? left_out : edge.passed ? held : failed);
-    lines += plainly("  {} {}: {}\n",
-                     edge.is_left_out ? "-     "
-                     : edge.passed    ? "ok    "
-                                      : "FAILED",
-                     edge.name, with_options(edge.finding));
+    lines += safe_format("  {} {}: {}\n",
+                         edge.is_left_out ? "-     "
+                         : edge.passed    ? "ok    "
+                                          : "FAILED",
+                         edge.name, with_options(edge.finding));
   }
   std::string text = fmt::format("edge cases: {} held", held);
   if (failed != 0) text += fmt::format(", {} FAILED", failed);
@@ -95,27 +97,27 @@ std::string edge_lines(const std::vector<EdgeCase>& cases) {
 }  // namespace
 
 std::string verify_text(const VerifyResult& result) {
-  std::string text = plainly("{} against {}: {} {}sample{}, {}\n", result.candidate.string(),
-                             result.reference.string(), result.samples, result.is_generated ? "random " : "",
-                             result.samples == 1 ? "" : "s", result.runtime);
+  std::string text = safe_format(
+      "{} against {}: {} {}sample{}, {}\n", result.candidate.string(), result.reference.string(),
+      result.samples, result.is_generated ? "random " : "", result.samples == 1 ? "" : "s", result.runtime);
   text += output_table(result) + slice_lines(result.outputs);
   if (!result.metrics.empty()) text += metric_table(result.metrics);
   if (!result.worst.empty()) {
     text += "largest differences:";
     for (const SampleDifference& worst : result.worst)
-      text += worst.changed == 0 ? plainly(" {} ({:.4g})", worst.name, worst.max_abs_diff)
-                                 : plainly(" {} ({} labels)", worst.name, worst.changed);
+      text += worst.changed == 0 ? safe_format(" {} ({:.4g})", worst.name, worst.max_abs_diff)
+                                 : safe_format(" {} ({} labels)", worst.name, worst.changed);
     text += '\n';
   }
   if (!result.edge_cases.empty()) text += edge_lines(result.edge_cases);
   if (!result.cpus.empty()) text += "on other CPUs:\n";
-  for (const std::string& line : cpu_lines(result.cpus)) text += plainly("  {}\n", line);
+  for (const std::string& line : cpu_lines(result.cpus)) text += safe_format("  {}\n", line);
   if (result.is_generated) {
     text += with_options(
         "note: the inputs were random; they show that the models agree, not how good they are: give "
         "`data`\n");
   }
-  for (const std::string& note : result.notes) text += plainly("note: {}\n", with_options(note));
+  for (const std::string& note : result.notes) text += safe_format("note: {}\n", with_options(note));
   const bool has_numbers = std::any_of(result.outputs.begin(), result.outputs.end(), [](const auto& output) {
     return output.is_judged && !output.is_state && !output.is_label;
   });
@@ -123,8 +125,8 @@ std::string verify_text(const VerifyResult& result) {
     text += words + '\n';
   // With a confidence that was asked for, the verdict says it.
   if (!result.certainty.empty() && result.passed && !result.is_confidence_asked)
-    text +=
-        plainly("{}: {}\n", result.is_certain ? "certain" : "not certain", with_options(result.certainty));
+    text += safe_format("{}: {}\n", result.is_certain ? "certain" : "not certain",
+                        with_options(result.certainty));
   return text + plain(with_options(result.verdict)) + '\n';
 }
 
@@ -199,9 +201,9 @@ std::string profile_text(const BenchResult& model) {
           ? std::string()
           : fmt::format("; XNNPACK runs {} of {} operators, {} of the time", profile.delegated,
                         profile.operators, percent_text(profile.delegated_share));
-  return plainly("{}: {} in nodes, {} of it in kernels that multiply integers ({} runs{})\n",
-                 model.model.string(), time_text(profile.seconds), percent_text(profile.integer_share),
-                 profile.runs, delegated) +
+  return safe_format("{}: {} in nodes, {} of it in kernels that multiply integers ({} runs{})\n",
+                     model.model.string(), time_text(profile.seconds), percent_text(profile.integer_share),
+                     profile.runs, delegated) +
          ops.text() + nodes.text();
 }
 
@@ -229,10 +231,10 @@ std::string bench_text(const BenchReport& report) {
     }
   }
   std::string text =
-      plainly("{}{}, {} thread{}, {} rounds, {} inputs\n", report.runtime,
-              report.cpu.empty() ? "" : " on " + report.cpu,
-              report.threads == 0 ? "all" : std::to_string(report.threads), report.threads == 1 ? "" : "s",
-              report.rounds, report.is_generated ? "random" : "real");
+      safe_format("{}{}, {} thread{}, {} rounds, {} inputs\n", report.runtime,
+                  report.cpu.empty() ? "" : " on " + report.cpu,
+                  report.threads == 0 ? "all" : std::to_string(report.threads),
+                  report.threads == 1 ? "" : "s", report.rounds, report.is_generated ? "random" : "real");
   text += start.text() + runs.text();
   for (const BenchResult& model : report.models) {
     if (model.profile) text += profile_text(model);
@@ -240,7 +242,7 @@ std::string bench_text(const BenchReport& report) {
   if (has_cold_starts && !is_cache_dropped)
     text += "note: the file cache could not be dropped: cold starts read from memory\n";
   if (report.load > SpeedUp::kBusyLoad) text += busy_note(report);
-  for (const std::string& note : report.notes) text += plainly("note: {}\n", with_options(note));
+  for (const std::string& note : report.notes) text += safe_format("note: {}\n", with_options(note));
   return text;
 }
 
@@ -257,22 +259,22 @@ std::string decode_text(const DecodeReport& report) {
                                       100.0 * static_cast<double>(model.flips) /
                                           static_cast<double>(report.tokens))});
   }
-  std::string text =
-      plainly("ONNX Runtime {} on {}, {} thread{}: {} text{}, a prompt of {}, {} tokens behind\n",
-              report.runtime_version, report.cpu,
-              report.threads == 0 ? "all" : std::to_string(report.threads), report.threads == 1 ? "" : "s",
-              report.texts, report.texts == 1 ? "" : "s", report.prompt, report.tokens);
+  std::string text = safe_format(
+      "ONNX Runtime {} on {}, {} thread{}: {} text{}, a prompt of {}, {} tokens behind\n",
+      report.runtime_version, report.cpu, report.threads == 0 ? "all" : std::to_string(report.threads),
+      report.threads == 1 ? "" : "s", report.texts, report.texts == 1 ? "" : "s", report.prompt,
+      report.tokens);
   text += table.text();
   for (const DecodeResult& model : report.models) {
     if (!model.is_cached)
-      text += plainly("note: {} keeps no past: all of a text is fed for every token\n",
-                      model.model.filename().string());
+      text += safe_format("note: {} keeps no past: all of a text is fed for every token\n",
+                          model.model.filename().string());
   }
   for (const DecodeResult& model : report.models) {
     if (!model.verdict.empty())
-      text += plainly("{}: {}\n", model.model.filename().string(), with_options(model.verdict));
+      text += safe_format("{}: {}\n", model.model.filename().string(), with_options(model.verdict));
   }
-  for (const std::string& note : report.notes) text += plainly("note: {}\n", with_options(note));
+  for (const std::string& note : report.notes) text += safe_format("note: {}\n", with_options(note));
   return text;
 }
 
@@ -299,21 +301,21 @@ namespace {
 bool is_equal(double sqnr_db) { return std::isinf(sqnr_db) && sqnr_db > 0; }
 
 std::string line_of(const CpuComparison& found) {
-  if (!found.is_run()) return plainly("{}: not run: {}", found.cpu, with_options(found.why_not));
-  std::string text = plainly("{}: ", found.cpu);
+  if (!found.is_run()) return safe_format("{}: not run: {}", found.cpu, with_options(found.why_not));
+  std::string text = safe_format("{}: ", found.cpu);
   if (is_equal(found.sqnr_db)) {
     text += "equal to the bit";
   } else {
-    text += plainly("{} from what it gives here", decibel_text(found.sqnr_db));
+    text += safe_format("{} from what it gives here", decibel_text(found.sqnr_db));
     if (!is_equal(found.reference_sqnr_db))
-      text += plainly(" (the original: {})", decibel_text(found.reference_sqnr_db));
+      text += safe_format(" (the original: {})", decibel_text(found.reference_sqnr_db));
   }
   if (found.flips != 0) {
-    text += plainly(", {} of {} answers are others (the original: {})", found.flips, found.answers,
-                    found.reference_flips);
+    text += safe_format(", {} of {} answers are others (the original: {})", found.flips, found.answers,
+                        found.reference_flips);
   }
-  text += plainly(", {} sample{}, {}, ONNX Runtime {}", found.samples, found.samples == 1 ? "" : "s",
-                  found.how, found.runtime_version);
+  text += safe_format(", {} sample{}, {}, ONNX Runtime {}", found.samples, found.samples == 1 ? "" : "s",
+                      found.how, found.runtime_version);
   return found.is_same() ? text : text + ": NOT THE SAME";
 }
 

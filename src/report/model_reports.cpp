@@ -18,7 +18,7 @@ std::string versions_text(const ModelInfo& info) {
   if (info.format != "ONNX") return fmt::format("{}, schema {}", info.format, info.ir_version);
   std::string text;
   for (const auto& [domain, version] : info.opsets)
-    text += plainly("{}{} {}", text.empty() ? "" : ", ", domain, version);
+    text += safe_format("{}{} {}", text.empty() ? "" : ", ", domain, version);
   return text;
 }
 
@@ -45,27 +45,28 @@ double ratio_of(const ModelInfo& info) {
 }  // namespace
 
 std::string inspect_text(const ModelInfo& info, std::size_t tensors) {
-  std::string text = plainly("{}: {}, {} of weights\n", info.path.string(), bytes_text(info.bytes),
-                             bytes_text(info.weight_bytes));
-  text += plainly("  {}{}{}\n",
-                  info.format == "ONNX" ? fmt::format("IR {}, opset ", info.ir_version) : std::string(),
-                  versions_text(info), info.producer.empty() ? std::string() : ", made by " + info.producer);
+  std::string text = safe_format("{}: {}, {} of weights\n", info.path.string(), bytes_text(info.bytes),
+                                 bytes_text(info.weight_bytes));
+  text += safe_format(
+      "  {}{}{}\n", info.format == "ONNX" ? fmt::format("IR {}, opset ", info.ir_version) : std::string(),
+      versions_text(info), info.producer.empty() ? std::string() : ", made by " + info.producer);
   text += fmt::format("  {} nodes, {} subgraphs, {} functions\n", info.nodes, info.subgraphs, info.functions);
   for (const ValueDescription& value : info.inputs)
-    text += plainly("  input   {}  {}\n", value.name, value.type);
+    text += safe_format("  input   {}  {}\n", value.name, value.type);
   for (const ValueDescription& value : info.outputs)
-    text += plainly("  output  {}  {}\n", value.name, value.type);
+    text += safe_format("  output  {}  {}\n", value.name, value.type);
   for (const NamedCount& file : info.external_files)
-    text += plainly("  external file {}, {}\n", file.name, bytes_text(file.bytes));
+    text += safe_format("  external file {}, {}\n", file.name, bytes_text(file.bytes));
   for (const auto& [key, value] : info.metadata)
-    text += plainly("  metadata {} = {}\n", key, start_of(value));
+    text += safe_format("  metadata {} = {}\n", key, start_of(value));
   text += '\n' + count_table(info.ops, "op") + '\n' + count_table(info.element_types, "element type") + '\n';
   if (!info.tensors.empty()) text += tensor_table(info.tensors, tensors) + '\n';
-  for (const std::string& note : info.notes) text += plainly("note: {}\n", with_options(note));
-  for (const std::string& blocker : info.blockers) text += plainly("blocked: {}\n", with_options(blocker));
+  for (const std::string& note : info.notes) text += safe_format("note: {}\n", with_options(note));
+  for (const std::string& blocker : info.blockers)
+    text += safe_format("blocked: {}\n", with_options(blocker));
   if (info.bytes_after != 0) {
-    text +=
-        plainly("quantize would write {} ({})\n", bytes_text(info.bytes_after), percent_text(ratio_of(info)));
+    text += safe_format("quantize would write {} ({})\n", bytes_text(info.bytes_after),
+                        percent_text(ratio_of(info)));
   }
   return text;
 }
@@ -120,7 +121,7 @@ std::string op_table(const DiffResult& result) {
 }
 
 std::string node_lines(const DiffResult& result, std::size_t at_most) {
-  std::string text = plainly(
+  std::string text = safe_format(
       "nodes: {} are the same{}, {} changed, {} new, {} gone\n",
       result.nodes_matched - result.nodes_changed.size(),
       result.nodes_renamed == 0
@@ -129,9 +130,9 @@ std::string node_lines(const DiffResult& result, std::size_t at_most) {
       result.nodes_changed.size(), result.nodes_added.size(), result.nodes_removed.size());
   const auto add = [&](const char* mark, const std::vector<NodeChange>& nodes) {
     for (std::size_t i = 0; i < std::min(at_most, nodes.size()); ++i) {
-      text +=
-          plainly("  {} {} {}{}{}\n", mark, nodes[i].op_type, scoped(nodes[i].scope, nodes[i].name),
-                  nodes[i].changes.empty() ? "" : ": ", fmt::format("{}", fmt::join(nodes[i].changes, "; ")));
+      text += safe_format("  {} {} {}{}{}\n", mark, nodes[i].op_type, scoped(nodes[i].scope, nodes[i].name),
+                          nodes[i].changes.empty() ? "" : ": ",
+                          fmt::format("{}", fmt::join(nodes[i].changes, "; ")));
     }
     text += more_line(nodes.size(), at_most);
   };
@@ -142,8 +143,8 @@ std::string node_lines(const DiffResult& result, std::size_t at_most) {
 }
 
 std::string tensor_lines(const DiffResult& result, std::size_t at_most) {
-  std::string text = plainly("weights: {} in both, {} differ, are new or gone\n", result.tensors_matched,
-                             result.tensors.size());
+  std::string text = safe_format("weights: {} in both, {} differ, are new or gone\n", result.tensors_matched,
+                                 result.tensors.size());
   if (result.tensors.empty()) return text;
   Table table({"weight", "before", "after", ">SQNR", ">max |d|", ""});
   for (std::size_t i = 0; i < std::min(at_most, result.tensors.size()); ++i) {
@@ -161,11 +162,12 @@ std::string tensor_lines(const DiffResult& result, std::size_t at_most) {
 
 std::string diff_text(const DiffResult& result, std::size_t at_most) {
   using namespace diff_lines;
-  std::string text = plainly("{} ({}) against {} ({})\n", result.b.string(), bytes_text(result.bytes_after),
-                             result.a.string(), bytes_text(result.bytes_before));
+  std::string text =
+      safe_format("{} ({}) against {} ({})\n", result.b.string(), bytes_text(result.bytes_after),
+                  result.a.string(), bytes_text(result.bytes_before));
   for (const Change& change : result.changes)
-    text += plainly("{}{}{}: {} → {}\n", change.what, change.name.empty() ? "" : " ", change.name,
-                    in_short(change.before), in_short(change.after));
+    text += safe_format("{}{}{}: {} → {}\n", change.what, change.name.empty() ? "" : " ", change.name,
+                        in_short(change.before), in_short(change.after));
   text += op_table(result) + node_lines(result, at_most) + tensor_lines(result, at_most);
   if (!result.is_same()) return text + "different\n";
   return text +
@@ -200,9 +202,9 @@ std::string taken_text(const ProviderHint& hint) {
   if (hint.taken == 0) return text;
   if (hint.computing == 0) return text + ": no acceleration, as these only convert or move data";
   if (hint.is_node_by_node) return text + ", each on its own";
-  text += fmt::format(" in {} partition{}", hint.islands, hint.islands == 1 ? "" : "s");
-  if (hint.computing_islands < hint.islands)
-    text += fmt::format(" ({} of them compute, the others convert or move data)", hint.computing_islands);
+  text += fmt::format(" in {} partition{}", hint.partitions, hint.partitions == 1 ? "" : "s");
+  if (hint.computing_partitions < hint.partitions)
+    text += fmt::format(" ({} of them compute, the others convert or move data)", hint.computing_partitions);
   return text;
 }
 
@@ -212,8 +214,9 @@ std::string execution_text(const Execution& execution) {
   if (!execution.error.empty())
     return (execution.is_run ? "executed there: " : "does not run there: ") +
            plain(with_options(execution.error));
-  return plainly("executed there by ONNX Runtime {}: outputs are {} to those here", execution.runtime_version,
-                 std::isinf(execution.sqnr_db) ? "identical" : decibel_text(execution.sqnr_db) + " close");
+  return safe_format(
+      "executed there by ONNX Runtime {}: outputs are {} to those here", execution.runtime_version,
+      std::isinf(execution.sqnr_db) ? "identical" : decibel_text(execution.sqnr_db) + " close");
 }
 
 // Nodes of one kind in one line: "3 ConvInteger T1=uint8 T2=int8 (a, b, c): not implemented there".
@@ -233,8 +236,8 @@ std::string finding_lines(const TargetCheck& target) {
     std::string list;
     for (std::size_t i = 0; i < names.size() && i < kShown; ++i) list += (i == 0 ? "" : ", ") + names[i];
     if (names.size() > kShown) list += " …";
-    text += plainly("  {}: {} {}{}{} ({}): {}\n", target.target, names.size(), op, types.empty() ? "" : " ",
-                    types, list, why);
+    text += safe_format("  {}: {} {}{}{} ({}): {}\n", target.target, names.size(), op,
+                        types.empty() ? "" : " ", types, list, why);
   }
   return text;
 }
@@ -242,9 +245,9 @@ std::string finding_lines(const TargetCheck& target) {
 }  // namespace
 
 std::string check_text(const CheckReport& report) {
-  std::string text = plainly("{}: opset {}, IR {}, {} in the file, {} of weights in memory after loading\n",
-                             report.model.string(), report.opset, report.ir, bytes_text(report.file_bytes),
-                             bytes_text(report.memory_bytes));
+  std::string text = safe_format(
+      "{}: opset {}, IR {}, {} in the file, {} of weights in memory after loading\n", report.model.string(),
+      report.opset, report.ir, bytes_text(report.file_bytes), bytes_text(report.memory_bytes));
   Table table({"target", "verdict", ">nodes", ">run", ">slow", ">unknown", ">broken", "measured on"});
   for (const TargetCheck& target : report.targets) {
     table.add({target.target, sentence_of(target), count_text(target.nodes), count_text(target.runs),
@@ -254,14 +257,14 @@ std::string check_text(const CheckReport& report) {
   text += table.text();
   for (const TargetCheck& target : report.targets) {
     for (const std::string& problem : target.problems)
-      text += plainly("  {}: {}\n", target.target, with_options(problem));
+      text += safe_format("  {}: {}\n", target.target, with_options(problem));
     text += finding_lines(target);
-    if (target.execution) text += plainly("  {}: {}\n", target.target, execution_text(*target.execution));
+    if (target.execution) text += safe_format("  {}: {}\n", target.target, execution_text(*target.execution));
     for (const std::string& note : target.notes)
-      text += plainly("  {}: note: {}\n", target.target, with_options(note));
+      text += safe_format("  {}: note: {}\n", target.target, with_options(note));
   }
   for (const ProviderHint& hint : report.hints) {
-    text += plainly("  {} (documented, not measured): {}", hint.provider, taken_text(hint));
+    text += safe_format("  {} (documented, not measured): {}", hint.provider, taken_text(hint));
     if (!hint.left.empty()) {
       text += "; on the CPU: ";
       for (std::size_t i = 0; i < hint.left.size() && i < kOpsShown; ++i)

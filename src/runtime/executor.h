@@ -79,7 +79,7 @@ struct LoadSettings {
       profile;  // how the names of files begin that tell how long each node took; empty: none
   // Where external data really is, by the location that the model names: for a model whose files have no
   // names yet.
-  std::map<std::string, std::filesystem::path> stand_ins;
+  std::map<std::string, std::filesystem::path> external_data_paths;
 };
 
 LoadSettings settings_of(const RuntimeOptions& options);

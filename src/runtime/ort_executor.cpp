@@ -47,8 +47,9 @@ std::unique_ptr<LocalExecutor> load_in_ort(const LoadRequest& request) {
 }
 
 ModelFiles files_for_ort(const std::filesystem::path& model, const LoadSettings& settings) {
-  const onnx::Model read = onnx::read_model(
-      model, {.folder = model.parent_path(), .name = model.string(), .stand_ins = settings.stand_ins});
+  const onnx::Model read = onnx::read_model(model, {.folder = model.parent_path(),
+                                                    .name = model.string(),
+                                                    .external_data_paths = settings.external_data_paths});
   ModelFiles files(read.external_files.begin(), read.external_files.end());
   files[model.filename().string()] = read.file;
   return files;
@@ -69,7 +70,7 @@ SessionOptions session_options_of(const LoadSettings& settings) {
   SessionOptions options;
   options.threads = settings.threads;
   options.profile = settings.profile;
-  options.stand_ins = settings.stand_ins;
+  options.external_data_paths = settings.external_data_paths;
   for (const auto& [name, value] : settings.options) {
     bool is_known = true;
     if (name == kThreadsBetween) {

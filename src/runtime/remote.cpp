@@ -173,7 +173,7 @@ void launch_there(Launch& launch, const fs::path& path, const ExecutorOptions& o
 
   launch.files = folder;
   launch.load = {kind, files[1].path, folder->path() + "/" + path.filename().string(), options.settings};
-  launch.load.settings.stand_ins.clear();  // they have their names there
+  launch.load.settings.external_data_paths.clear();  // they have their names there
   // Whatever a library leaves where temporary files go: with the model, it goes away.
   launch.command = device.command(fmt::format("export TMPDIR={}; {} {} {}", shell_word(folder->path()),
                                               remote.launcher, shell_word(files[0].path), memory));

@@ -30,7 +30,7 @@ constexpr std::uint64_t filling(std::uint64_t size) { return (8 - size % 8) % 8;
 // The parts of each message in their order. `wire` is a Packer or an Unpacker.
 void parts(MaybeConst<LoadRequest> auto& load, auto& wire) {
   auto& settings = load.settings;
-  wire(load.kind, load.library, load.model, settings.threads, settings.options, settings.stand_ins,
+  wire(load.kind, load.library, load.model, settings.threads, settings.options, settings.external_data_paths,
        settings.profile);
 }
 void parts(MaybeConst<ValueDescription::Dimension> auto& dimension, auto& wire) {

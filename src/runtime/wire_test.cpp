@@ -23,7 +23,7 @@ TEST(Wire, MessagesComeOutAsTheyWentIn) {
   LoadRequest load{model::ModelKind::kTflite, "lib.so", "model.onnx", {}};
   load.settings.threads = 3;
   load.settings.options = {{"a", "1"}, {"b", ""}};
-  load.settings.stand_ins = {{"data.bin", "/proc/1/fd/3"}};
+  load.settings.external_data_paths = {{"data.bin", "/proc/1/fd/3"}};
   load.settings.profile = "profile/nodes";
   const LoadRequest back = unpack_load(pack(load));
   EXPECT_EQ(back.kind, load.kind);
@@ -31,7 +31,7 @@ TEST(Wire, MessagesComeOutAsTheyWentIn) {
   EXPECT_EQ(back.model, load.model);
   EXPECT_EQ(back.settings.threads, 3U);
   EXPECT_EQ(back.settings.options, load.settings.options);
-  EXPECT_EQ(back.settings.stand_ins, load.settings.stand_ins);
+  EXPECT_EQ(back.settings.external_data_paths, load.settings.external_data_paths);
   EXPECT_EQ(back.settings.profile, load.settings.profile);
 
   ValueDescription value{"x", ElementType::kFloat, {{-1, "N"}, {3, ""}}};

@@ -25,7 +25,7 @@ struct Arguments {
 
 // The words by which this command line says what the data is, for the commands that are recommended. What is
 // in memory has to be put into a file for them.
-std::vector<std::string> data_words(const Options& verb, const Given& given) {
+std::vector<std::string> data_words(const Options& verb, const InMemoryInputs& given) {
   std::vector<std::string> words;
   if (given.data) words = {"--data", "DATA"};
   for (const Option& option : verb.all()) {

@@ -173,7 +173,7 @@ void add_batch_option(Options& options, DataOptions& data) {
       ->show_default();
 }
 
-void use_given(DataOptions& data, const Given& given) {
+void use_given(DataOptions& data, const InMemoryInputs& given) {
   data.memory = given.data;
   if (data.memory && !data.path.empty())
     throw Error(ErrorCode::kUsage, "there is data in memory and `--data`: leave one out");
@@ -297,7 +297,7 @@ void add_metric_options(Options& options, QualityOptions& quality) {
       ->check(number_between(-1e300, 1e300));
 }
 
-void use_given(MetricCommand& command, const Given& given) {
+void use_given(MetricCommand& command, const InMemoryInputs& given) {
   if (given.metric && !command.command.empty())
     throw Error(ErrorCode::kUsage, "there is a metric function and `--metric-command`: leave one out");
   command.function = given.metric;

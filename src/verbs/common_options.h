@@ -31,7 +31,7 @@ void add_data_options(Options& options, DataOptions& data, bool with_contract = 
                       const std::string& without_data = kRandomInputs);
 void add_batch_option(Options& options, DataOptions& data);
 // Adds the data that a program has in memory. Throws Error{kUsage} if --data was given, too.
-void use_given(DataOptions& data, const Given& given);
+void use_given(DataOptions& data, const InMemoryInputs& given);
 
 // Quality: when a model is as good as its original.
 
@@ -42,7 +42,7 @@ void add_gate_options(Options& options, Gates& gates, QualityOptions& quality, c
 void add_metric_options(Options& options, QualityOptions& quality);
 void add_metric_command_options(Options& options, MetricCommand& command, const std::string& help);
 // Adds the function that a program measures by. Throws Error{kUsage} if --metric-command was given, too.
-void use_given(MetricCommand& command, const Given& given);
+void use_given(MetricCommand& command, const InMemoryInputs& given);
 
 // The runtime: which ONNX Runtime runs models, and where.
 

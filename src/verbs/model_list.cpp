@@ -110,7 +110,7 @@ std::vector<ModelFile> find_originals(const std::vector<std::string>& arguments,
 }
 
 void say_notes(const std::vector<std::string>& notes, Host& host) {
-  for (const std::string& note : notes) host.say(Stream::kMessages, plainly("note: {}\n", note));
+  for (const std::string& note : notes) host.say(Stream::kMessages, safe_format("note: {}\n", note));
 }
 
 fs::path one_model(const std::string& argument) {

@@ -140,9 +140,9 @@ void add_format_option(Options& options, RecipeArguments& arguments, bool with_i
 void add_recipe_options(Options& options, RecipeArguments& arguments) {
   Binding(options, arguments, ReadBy::kAll, ReadBy::kAll);
   options
-      .add_option(
-          "--expert", arguments.expert,
-          "KEY=VALUE: set any field of the recipe by its name in JSON, as every_second=true (repeatable)")
+      .add_option("--expert", arguments.expert,
+                  "KEY=VALUE: set any field of the recipe by its name in JSON, as fit_on_even_samples=true "
+                  "(repeatable)")
       ->one_at_a_time();
 }
 
@@ -151,8 +151,8 @@ void add_integer_options(Options& options, RecipeArguments& arguments) {
   Binding(options, arguments, ReadBy::kStatic, ReadBy::kInteger);
 }
 
-void add_few_bits_options(Options& options, RecipeArguments& arguments) {
-  const Heading heading(options, kFewBitsGroup);
+void add_nbits_options(Options& options, RecipeArguments& arguments) {
+  const Heading heading(options, kNbitsGroup);
   Binding(options, arguments, ReadBy::kNbits, ReadBy::kNbits);
 }
 
@@ -216,8 +216,8 @@ void emit(const EmitArguments& arguments, const std::filesystem::path& model, co
   own.require_apart(ort_of(model));
   own.require_apart(operators_of(model));
   const EmitResult result = emit_ort(model, ort_of(model), arguments.options);
-  host.say(out, plainly("  {}: {}, and {}\n", result.ort.string(), report::bytes_text(result.bytes),
-                        result.required_ops.filename().string()));
+  host.say(out, safe_format("  {}: {}, and {}\n", result.ort.string(), report::bytes_text(result.bytes),
+                            result.required_ops.filename().string()));
   if (result.is_decoded)
     host.say(out,
              "  note: the runtime decoded the weights while it optimised, so they are FP32 in the .ort file; "

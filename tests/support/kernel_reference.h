@@ -40,8 +40,8 @@ void unpack_halves(const std::uint8_t* packed, std::size_t bytes, std::uint8_t* 
 
 void error_norms(const std::byte* x, const float* y, std::size_t n, ErrorNorms& norms);
 
-double lack_of_run(const std::byte* x, std::size_t n, const Affine& affine, CodeSign sign,
-                   const std::uint8_t* codes, float* lack);
+double rounding_residuals(const std::byte* x, std::size_t n, const Affine& affine, CodeSign sign,
+                          const std::uint8_t* codes, float* residual);
 std::size_t find_beyond(const float* values, std::size_t n, float direction, float bound,
                         std::uint32_t* indices);
 void sums_of_groups(const float* values, std::size_t count, std::size_t n, float* sums);

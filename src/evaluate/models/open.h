@@ -75,8 +75,8 @@ class StatefulExecutor {
 // Runs a model with integer or 16-bit inputs or outputs as if they were FP32: inputs are quantized and
 // outputs dequantized as the model file says, so that it can be compared with its original. Returns `model`
 // itself when there are no such ports.
-std::unique_ptr<runtime::Executor> with_float_ports(std::unique_ptr<runtime::Executor> model,
-                                                    const std::vector<model::QuantizedPort>& ports);
+std::unique_ptr<runtime::Executor> with_dequantized_io(std::unique_ptr<runtime::Executor> model,
+                                                       const std::vector<model::QuantizedPort>& ports);
 
 // Loads a model with float ports. `path` is read twice: by Ounce and by the runtime.
 std::unique_ptr<runtime::Executor> load_as_floats(const std::filesystem::path& path,

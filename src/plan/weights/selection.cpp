@@ -15,7 +15,7 @@
 namespace ounce::plan {
 namespace {
 
-// The first wish that is met decides, so the most precise one comes first.
+// The first wanted that is met decides, so the most precise one comes first.
 constexpr std::array kByPrecision = {Format::kFp32, Format::kW16,    Format::kW8,    Format::kNbits8,
                                      Format::kW4,   Format::kNbits4, Format::kNbits2};
 
@@ -25,13 +25,13 @@ std::string did_you_mean(const std::string& guess) {
   return guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess);
 }
 
-std::optional<StorageWish> strongest_wish(const std::vector<Format>& asked, bool has_others,
-                                          Format otherwise) {
+std::optional<StorageOverride> strongest_wish(const std::vector<Format>& asked, bool has_others,
+                                              Format otherwise) {
   const auto is_usual = [&](Format format) { return format == otherwise; };
   if (std::all_of(asked.begin(), asked.end(), is_usual)) return std::nullopt;
   for (const Format format : kByPrecision) {
     const bool is_asked = std::find(asked.begin(), asked.end(), format) != asked.end();
-    if (is_asked || (has_others && format == otherwise)) return StorageWish{format, is_asked};
+    if (is_asked || (has_others && format == otherwise)) return StorageOverride{format, is_asked};
   }
   return std::nullopt;
 }

@@ -19,20 +19,20 @@ class RE2;
 namespace ounce::plan {
 
 // How a weight is to be stored, of whose nodes one at least was spoken of.
-struct StorageWish {
+struct StorageOverride {
   Format format = Format::kFp32;
   bool is_asked = false;  // otherwise another of its nodes wants more bits than was asked for
 };
 
-// The most precise of what the nodes of a weight wish; those that the recipe does not name (`has_others`)
-// wish `otherwise`. Nothing when that is what all wish.
-std::optional<StorageWish> strongest_wish(const std::vector<Format>& asked, bool has_others,
-                                          Format otherwise);
+// The most precise of what the nodes of a weight wanted; those that the recipe does not name (`has_others`)
+// wanted `otherwise`. Nothing when that is what all wanted.
+std::optional<StorageOverride> strongest_wish(const std::vector<Format>& asked, bool has_others,
+                                              Format otherwise);
 
 // The two names that people know a node by.
 struct NodeNames {
-  std::string value;       // the first one that it gives, with the path of its graph
-  std::string_view name;   // its own; may be empty
+  std::string value;      // the first one that it gives, with the path of its graph
+  std::string_view name;  // its own; may be empty
 };
 
 // The formats that a recipe gives to single nodes.

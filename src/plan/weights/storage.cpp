@@ -68,14 +68,14 @@ std::string why_all_bits(const model::WeightSite& weight, Format format) {
 bool choose_half(TensorPlan& plan, const Recipe& recipe, const StorageOverride& override) {
   const model::WeightSite& weight = plan.weight;
   const bool is_wanted = format_of(recipe, override) == weight_only(16) ||
-                         (!override && recipe.is_integer() && recipe.integer.half_rest);
-  if (!is_wanted && weight.fits_few_bits()) {
+                         (!override && recipe.is_integer() && recipe.integer.fp16_remainder);
+  if (!is_wanted && weight.fits_nbits()) {
     plan.reason = fmt::format("weight of {}{}", weight.op_type, source_of(override));
     return false;
   }
   plan.encoding = weight.is_half() ? Encoding::kKeep : Encoding::kFloat16;
   const char* const what = weight.role == Role::kParameter ? "parameter"
-                           : weight.fits_few_bits()        ? "weight"
+                           : weight.fits_nbits()           ? "weight"
                                                            : "constant";
   plan.reason = weight.is_half() ? "has 16 bits already"
                                  : fmt::format("{} of {}, as 16-bit floats{}", what, weight.op_type,
@@ -97,7 +97,7 @@ void choose_groups(TensorPlan& plan, const Recipe& recipe) {
   plan.scale = recipe.scale;
   // The rows of a table are looked up, not summed.
   const bool is_summed = plan.weight.role == Role::kWeight && !plan.weight.is_looked_up;
-  plan.kernel = recipe.rounding == Rounding::kBalanced && is_summed ? plan.weight.kernel_taps : 0;
+  plan.kernel = recipe.rounding == Rounding::kZeroSum && is_summed ? plan.weight.kernel_taps : 0;
   const Granularity& wanted = recipe.granularity;
   if (!plan.is_linear() || wanted.kind == GranularityKind::kTensor) return group_by_tensor(plan);
   if (!plan.weight.channels) {
@@ -129,7 +129,7 @@ kernels::Range read_values(TensorPlan& plan, const quant::FloatSource& floats, c
   plan.ranges = quant::find_ranges(floats, plan.layout, for_each, digest_tile);
   if (!digests.empty()) plan.digest = digest_of(digests);
   const kernels::Range whole = whole_of(plan.ranges);
-  if (!whole.finite() && (plan.weight.fits_few_bits() || plan.is_required)) {
+  if (!whole.finite() && (plan.weight.fits_nbits() || plan.is_required)) {
     throw Error(
         ErrorCode::kBadInput,
         "a weight has NaN or infinite values; repair the model, or leave the tensor out with `exclude`",
@@ -152,7 +152,7 @@ void fit_to_values(TensorPlan& plan, const quant::FloatSource& floats, const ker
   }
   if (whole.absmax() < kSmallestHalfRange) return keep(plan, "its values are too small for 16-bit floats");
   // A weight may lose its smallest values, they drown in its sums; anything else may be divided by.
-  if (!plan.weight.fits_few_bits() && has_subnormal_halves(floats))
+  if (!plan.weight.fits_nbits() && has_subnormal_halves(floats))
     keep(plan, "has values too small for 16-bit floats (6e-5)");
 }
 
@@ -179,8 +179,8 @@ void promote_smallest(std::vector<TensorPlan*> plans, std::uint64_t total, doubl
     plan->encoding = Encoding::kFloat16;
     plan->stored_bytes = half_bytes;
     plan->granularity = GranularityKind::kTensor;
-    plan->reason = fmt::format("weight of {}, so small that 16-bit floats cost next to nothing",
-                               plan->weight.op_type);
+    plan->reason =
+        fmt::format("weight of {}, so small that 16-bit floats cost next to nothing", plan->weight.op_type);
   }
 }
 

@@ -32,7 +32,7 @@
 
 namespace ounce::plan {
 
-using StorageOverride = std::optional<StorageWish>;  // nothing: the recipe decides
+using StorageOverride = std::optional<StorageOverride>;  // nothing: the recipe decides
 
 // Reasons to leave a weight as it is; empty where there is none. The second one: its op may need all bits.
 std::string why_keep(const model::WeightSite& weight, const Recipe& recipe, const StorageOverride& override);
@@ -59,8 +59,7 @@ inline constexpr float kSmallestHalfRange = 0x1p-11F;
 
 // Notes the ranges of the groups and the digest, and gives the range of all. Throws Error{kBadInput} for a
 // weight of few bits with NaN or infinite values.
-kernels::Range read_values(TensorPlan& plan, const quant::FloatSource& floats,
-                           const ForEach& for_each);
+kernels::Range read_values(TensorPlan& plan, const quant::FloatSource& floats, const ForEach& for_each);
 // Keeps a tensor whose values the encoding cannot hold.
 void fit_to_values(TensorPlan& plan, const quant::FloatSource& floats, const kernels::Range& whole);
 // Small blocks have more ranges than a plan should hold; they are found again when the weight is written.

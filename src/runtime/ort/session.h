@@ -39,7 +39,7 @@ struct SessionOptions {
   std::filesystem::path profile;              // the start of the names of profile files; empty: none
   // The files of external data by the location that the model names: for a model whose files have no names
   // yet. Needs ONNX Runtime 1.18.
-  std::map<std::string, std::filesystem::path> stand_ins;
+  std::map<std::string, std::filesystem::path> external_data_paths;
 
   bool is_single_threaded() const { return threads == 1 && threads_between == 1; }
 };

@@ -33,7 +33,7 @@ struct FamilyTest : testing::Test {
   FamilyFinding find(const std::string& bytes) {
     std::ofstream(folder / "model.onnx", std::ios::binary) << bytes;
     const onnx::Model model = onnx::read_model(folder / "model.onnx");
-    return find_family(model, graph::verify(model));
+    return find_family(model, graph::validate(model));
   }
   ounce::test::TemporaryFolder folder;
 };
@@ -67,7 +67,7 @@ TEST_F(FamilyTest, MeansOfLogisticFunctionsAreProbabilities) {
     }
     std::ofstream(folder / "model.onnx", std::ios::binary) << model.bytes();
     const onnx::Model read = onnx::read_model(folder / "model.onnx");
-    return ends_in_logistic(read, graph::verify(read));
+    return ends_in_logistic(read, graph::validate(read));
   };
   EXPECT_TRUE(ends_in_one(true, "Exp"));
   EXPECT_FALSE(ends_in_one(true, "Abs"));

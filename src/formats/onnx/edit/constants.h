@@ -39,7 +39,7 @@ std::string place_of(const graph::Index& index, std::size_t body, std::size_t po
 //   ConstantOfShape()              becomes     ConstantOfShape(value=float32[1] 0)
 
 // Those of float32, at every depth, functions included. Returns how many nodes it changed.
-std::size_t spell_constants(onnx::Model& model);
+std::size_t expand_constants(onnx::Model& model);
 
 // Takes initializers off the list of inputs.
 //
@@ -52,7 +52,7 @@ std::size_t spell_constants(onnx::Model& model);
 // Their names, in the order of the list.
 std::vector<std::string> listed_constants(const onnx::Model& model);
 
-void unlist_constants(onnx::Model& model);
+void remove_initializer_inputs(onnx::Model& model);
 
 // What to say of them; empty when there are none.
 std::string sentence_of_unlisted(const std::vector<std::string>& names);

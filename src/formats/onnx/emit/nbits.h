@@ -16,11 +16,11 @@
 namespace ounce::passes {
 
 // `model` must outlive the writing.
-std::vector<StoredTensor> few_bit_tensors(const onnx::Model& model, const plan::Decision& decision);
+std::vector<StoredTensor> nbits_tensors(const onnx::Model& model, const plan::Decision& decision);
 
 // What the file holds is what was written, and how close that is to its source.
-kernels::ErrorNorms compare_few_bits(const plan::Decision& decision, const onnx::Model& written,
-                                     const WrittenWeight& weight, const ForEach& for_each);
+kernels::ErrorNorms compare_nbits(const plan::Decision& decision, const onnx::Model& written,
+                                  const WrittenWeight& weight, const ForEach& for_each);
 
 // Puts the runtime's ops for few bits in the place of those that use a weight
 // (formats/onnx/plan/nbits_plan.h).
@@ -35,7 +35,7 @@ kernels::ErrorNorms compare_few_bits(const plan::Decision& decision, const onnx:
 // its rows are to be FP32.
 
 // `place` is where the weight's tensors stand.
-void put_few_bit_ops(Editors& editors, const graph::Index& index, std::size_t place,
-                     const plan::Decision& decision, const StoredNames& stored);
+void put_nbits_ops(Editors& editors, const graph::Index& index, std::size_t place,
+                   const plan::Decision& decision, const StoredNames& stored);
 
 }  // namespace ounce::passes

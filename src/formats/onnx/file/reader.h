@@ -23,7 +23,7 @@ struct ReadOptions {
   // external ones it names.
   std::filesystem::path folder;
   std::string name;
-  std::map<std::string, std::filesystem::path> stand_ins;
+  std::map<std::string, std::filesystem::path> external_data_paths;
 };
 
 Model read_model(const std::filesystem::path& path);

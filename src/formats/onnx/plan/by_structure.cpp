@@ -28,7 +28,7 @@ bool can_have_pairs(const Decision& decision) {
 
 // The last axis becomes two, of which the last one is that of the pairs.
 void split_into_pairs(Decision& decision) {
-  decision.has_pairs = true;
+  decision.uses_pair_table = true;
   if (decision.scale_dims.empty()) return;
   const std::int64_t last = decision.scale_dims.back();
   decision.scale_dims.back() = last == 1 ? 1 : last / 2;
@@ -41,11 +41,11 @@ Decision StructurePlanner::decide(const Weight& weight) {
   Decision decision(weight);
   if (decide_integer(index_, decision, integer_, recipe_)) return decision;
   const std::string excluded = selection_.why_not(texts_of(index_, weight));  // also notes matches
-  const StorageOverride wish = wishes_.storage(index_, weight);
-  decision.reason = why_as_it_is(weight, wish);
+  const StorageOverride wanted = overrides_.storage(index_, weight);
+  decision.reason = why_as_it_is(weight, wanted);
   if (decision.reason.empty()) decision.reason = excluded;
   if (!decision.reason.empty()) return decision;
-  const DecoderChoice choice = choose_encoding(decision, wish);
+  const DecoderChoice choice = choose_encoding(decision, wanted);
   if (!decision.is_stored()) return decision;
   if (!decision.is_nbits()) {
     choose_groups(decision, recipe_);
@@ -62,23 +62,23 @@ std::int64_t StructurePlanner::opset(const model::WeightSite& weight) const {
   return onnx::opset_version(function != nullptr ? function->opset_imports : model_.proto->opset_imports, "");
 }
 
-std::string StructurePlanner::why_as_it_is(const Weight& weight, const StorageOverride& wish) const {
-  if (std::string why = why_keep(weight, recipe_, wish); !why.empty()) return why;
+std::string StructurePlanner::why_as_it_is(const Weight& weight, const StorageOverride& wanted) const {
+  if (std::string why = why_keep(weight, recipe_, wanted); !why.empty()) return why;
   if (weight.value->is_input && model_.proto->ir_version >= 4)
     return "is an input with a default value, and `keep_inputs=true` was asked for";
-  if (std::string why = why_all_bits(weight, wish ? wish->format : recipe_.format); !why.empty()) return why;
+  if (std::string why = why_all_bits(weight, wanted ? wanted->format : recipe_.format); !why.empty())
+    return why;
   if (opset(weight) < kBroadcastOpset)
     return fmt::format("opset {} is too old to decode in (7 is needed)", opset(weight));
   return {};
 }
 
 // Returns what decoders the encoding leaves open.
-DecoderChoice StructurePlanner::choose_encoding(Decision& decision, const StorageOverride& wish) const {
-  if (choose_half(decision, recipe_, wish)) return recipe_.decoder;
-  const Format format = wish ? wish->format : recipe_.format;
+DecoderChoice StructurePlanner::choose_encoding(Decision& decision, const StorageOverride& wanted) const {
+  if (choose_half(decision, recipe_, wanted)) return recipe_.decoder;
+  const Format format = wanted ? wanted->format : recipe_.format;
   const std::int64_t version = opset(decision.weight);
-  if (is_few_bits(format) && plan_few_bits(index_, recipe_, version, format, decision))
-    return DecoderChoice::kDq;
+  if (is_nbits(format) && plan_nbits(index_, recipe_, version, format, decision)) return DecoderChoice::kDq;
   const FormatInfo& wanted = info_of(format);
   choose_codes(decision, recipe_, format, version >= wanted.opset);
   if (version < wanted.opset) {
@@ -170,8 +170,8 @@ void StructurePlanner::decode_at_runs(Decision& decision, const std::string& rea
   decision.reason += "; " + reason;
   decision.decoder = Decoder::kDq;
   if (decision.encoding != Encoding::kLinear4) return fit_to_dq(decision);
-  decision.has_pairs = false;
-  decision.has_rows = true;
+  decision.uses_pair_table = false;
+  decision.is_split_nibbles = true;
   const auto rows = static_cast<std::int64_t>(decision.layout.groups());
   decision.view = {rows, static_cast<std::int64_t>(decision.weight.values()) / rows};
   decision.scale_dims = {rows};
@@ -196,7 +196,8 @@ void decide_by_values(const onnx::Model& model, Decision& decision, const ForEac
       scale_in(false);
   } else if (decision.is_linear() && decision.layout.groups() >= kHalfScalesFrom) {
     // A second Cast costs some 30 bytes, a 16-bit scale saves two.
-    const bool saves = decision.decoder != Decoder::kDq || decision.has_rows || decision.is_of_integer_op();
+    const bool saves =
+        decision.decoder != Decoder::kDq || decision.is_split_nibbles || decision.is_of_integer_op();
     if (saves && quant::fits_half_scales(decision.ranges, decision.format)) scale_in(true);
   }
   forget_many_ranges(decision);

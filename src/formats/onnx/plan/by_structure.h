@@ -20,12 +20,12 @@ namespace ounce::plan {
 class StructurePlanner {
  public:
   StructurePlanner(const onnx::Model& model, const graph::Index& index, const Recipe& recipe,
-                   const IntegerPlan& integer, const NodeWishes& wishes, Selection& selection)
+                   const IntegerPlan& integer, const NodeOverrides& overrides, Selection& selection)
       : model_(model),
         index_(index),
         recipe_(recipe),
         integer_(integer),
-        wishes_(wishes),
+        overrides_(overrides),
         selection_(selection) {}
 
   Decision decide(const Weight& weight);
@@ -37,8 +37,8 @@ class StructurePlanner {
 
  private:
   std::int64_t opset(const model::WeightSite& weight) const;
-  std::string why_as_it_is(const Weight& weight, const StorageOverride& wish) const;
-  DecoderChoice choose_encoding(Decision& decision, const StorageOverride& wish) const;
+  std::string why_as_it_is(const Weight& weight, const StorageOverride& wanted) const;
+  DecoderChoice choose_encoding(Decision& decision, const StorageOverride& wanted) const;
   void choose_decoder(Decision& decision, DecoderChoice choice) const;
   std::string why_no_dq(const Decision& decision) const;
   bool can_have_rows(const Decision& decision) const;
@@ -48,7 +48,7 @@ class StructurePlanner {
   const graph::Index& index_;
   const Recipe& recipe_;
   const IntegerPlan& integer_;
-  const NodeWishes& wishes_;
+  const NodeOverrides& overrides_;
   Selection& selection_;
 };
 

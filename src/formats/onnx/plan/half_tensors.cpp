@@ -33,7 +33,7 @@ enum class Influence {
 
 Influence influence_of(const graph::Index& index, const Decision& decision) {
   const bool is_single = decision.weight.values() == 1;
-  Influence strongest = decision.weight.fits_few_bits() ? Influence::kScales : Influence::kAdded;
+  Influence strongest = decision.weight.fits_nbits() ? Influence::kScales : Influence::kAdded;
   for (const graph::Use& use : decision.place.value->uses) {
     const onnx::Node& node = index.node(use);
     const auto is_one_of = [&](std::initializer_list<Op> ops) {

@@ -28,11 +28,11 @@ namespace ounce::plan {
 
 // Of the nodes that compute on integers in `plan`. Empty when less is saved than such estimates can tell.
 std::set<const onnx::Node*> faster_in_floats(const graph::Index& index, const IntegerPlan& plan,
-                                             const Seeds& seeds, const calibration::Ranges& ranges,
-                                             const KernelCosts& costs);
+                                             const IntegerCandidates& candidates,
+                                             const calibration::Ranges& ranges, const KernelCosts& costs);
 
 // A plan's nodes, divided into floats and integers.
-struct Division {
+struct NodeAssignment {
   std::set<const onnx::Node*> floats;
   double time = 0;  // nanoseconds for a sample, of all nodes that could compute on integers
 };
@@ -45,9 +45,9 @@ struct Division {
 // weights that compute on integers in `plan`; one that is infinite keeps its node in floats throughout. If
 // integers gain less than such estimates can tell, only what takes the least time in floats counts.
 // Where costs are not weighed, that holds for every plan.
-std::vector<Division> quieter_divisions(const graph::Index& index, const IntegerPlan& plan,
-                                        const Seeds& seeds, const calibration::Ranges& ranges,
-                                        const KernelCosts& costs,
-                                        const std::map<const onnx::Node*, double>& noise, bool weighs_costs);
+std::vector<NodeAssignment> frontier(const graph::Index& index, const IntegerPlan& plan,
+                                     const IntegerCandidates& candidates, const calibration::Ranges& ranges,
+                                     const KernelCosts& costs,
+                                     const std::map<const onnx::Node*, double>& noise, bool uses_cost_model);
 
 }  // namespace ounce::plan

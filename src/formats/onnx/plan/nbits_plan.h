@@ -16,8 +16,8 @@ namespace ounce::plan {
 
 // Decides encoding, blocks and decoder for the dialect nbits; for qdq the encoding alone, since that is
 // ordinary storage with blocks. Otherwise false, the reason saying why no kernel takes the weight.
-bool plan_few_bits(const graph::Index& index, const Recipe& recipe, std::int64_t opset, Format format,
-                   Decision& decision);
+bool plan_nbits(const graph::Index& index, const Recipe& recipe, std::int64_t opset, Format format,
+                Decision& decision);
 
 // Where a runtime's kernels for few bits can take a weight: all of its uses have to be of one of these kinds,
 // and to see the same rows (quant/blocks.h).
@@ -32,7 +32,7 @@ struct NodePlace {
   std::size_t body = 0, node = 0;
 };
 
-struct FewBitUses {
+struct NbitsUses {
   std::string why_not;  // otherwise all below holds
   std::vector<NodePlace> products, lookups;
   std::vector<NodePlace> transposes;  // of which nothing is left
@@ -40,6 +40,6 @@ struct FewBitUses {
 };
 
 // `opset` is that of ONNX's own domain where the weight stands.
-FewBitUses find_few_bit_uses(const graph::Index& index, const graph::Value& weight, std::int64_t opset);
+NbitsUses find_nbits_uses(const graph::Index& index, const graph::Value& weight, std::int64_t opset);
 
 }  // namespace ounce::plan

@@ -12,8 +12,8 @@
 
 namespace ounce::plan {
 
-NodeWishes::NodeWishes(const graph::Index& index, const Recipe& recipe)
-    : is_integer_(recipe.is_integer()), otherwise_(recipe.rest()) {
+NodeOverrides::NodeOverrides(const graph::Index& index, const Recipe& recipe)
+    : is_integer_(recipe.is_integer()), otherwise_(recipe.storage_of_remainder()) {
   if (recipe.nodes.empty()) return;
   std::vector<const onnx::Node*> nodes;
   std::vector<NodeNames> names;
@@ -28,7 +28,7 @@ NodeWishes::NodeWishes(const graph::Index& index, const Recipe& recipe)
   }
 }
 
-void NodeWishes::require_nodes() const {
+void NodeOverrides::require_nodes() const {
   if (!named_.has_unknown) return;
   // What is computed on integers is prepared for it first.
   const char* const folded =
@@ -40,7 +40,7 @@ void NodeWishes::require_nodes() const {
 }
 
 void require_levels(const graph::Index& index, const Recipe& recipe) {
-  const auto& levels = recipe.few_bits.levels;
+  const auto& levels = recipe.nbits.levels;
   if (levels.empty()) return;
   std::vector<std::string> products;
   std::map<std::string, std::string> others;  // value → op type
@@ -60,31 +60,31 @@ void require_levels(const graph::Index& index, const Recipe& recipe) {
         other == others.end()
             ? "no node gives this value" + did_you_mean(nearest(name, products))
             : fmt::format("{} gives this value, and levels are for MatMul and Gemm", other->second);
-    throw Error(ErrorCode::kUsage, fmt::format("`few_bits.levels` '{}': {}", name, why));
+    throw Error(ErrorCode::kUsage, fmt::format("`nbits.levels` '{}': {}", name, why));
   }
 }
 
-std::optional<Format> NodeWishes::of(const onnx::Node& node) const {
+std::optional<Format> NodeOverrides::of(const onnx::Node& node) const {
   const auto found = by_node_.find(&node);
   return found == by_node_.end() ? std::nullopt : std::optional(found->second);
 }
 
-bool NodeWishes::wants_floats(const onnx::Node& node) const {
-  const std::optional<Format> wish = of(node);
-  return wish && is_storage(*wish);
+bool NodeOverrides::wants_floats(const onnx::Node& node) const {
+  const std::optional<Format> wanted = of(node);
+  return wanted && is_storage(*wanted);
 }
 
-struct NodeWishes::Tally {
+struct NodeOverrides::Tally {
   std::vector<Format> asked;
   bool has_others = false;  // nodes that nobody spoke of
   int steps_left = kLongestSearch;
 };
 
-void NodeWishes::ask_users(const graph::Index& index, const graph::Value& value, Tally& tally) const {
+void NodeOverrides::ask_users(const graph::Index& index, const graph::Value& value, Tally& tally) const {
   for (const graph::Use& use : value.uses) {
     const onnx::Node& node = index.node(use);
-    if (const auto wish = of(node); wish && is_storage(*wish)) {
-      tally.asked.push_back(*wish);
+    if (const auto wanted = of(node); wanted && is_storage(*wanted)) {
+      tally.asked.push_back(*wanted);
       continue;
     }
     // A table that rows are looked up in is the weight of that very op; pieces that are cut out are not.
@@ -101,7 +101,7 @@ void NodeWishes::ask_users(const graph::Index& index, const graph::Value& value,
   }
 }
 
-std::optional<StorageWish> NodeWishes::storage(const graph::Index& index, const Weight& weight) const {
+std::optional<StorageOverride> NodeOverrides::storage(const graph::Index& index, const Weight& weight) const {
   if (by_node_.empty()) return std::nullopt;
   Tally tally;
   ask_users(index, *weight.value, tally);

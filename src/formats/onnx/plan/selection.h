@@ -1,9 +1,9 @@
 // What a recipe says of single nodes (Recipe::nodes), looked up by node and by weight.
 //
-//   const NodeWishes wishes(index, recipe);
-//   wishes.require_nodes();
-//   if (wishes.wants_floats(node)) …
-//   if (const auto wish = wishes.storage(index, weight)) …   // nothing: the recipe itself decides
+//   const NodeOverrides overrides(index, recipe);
+//   overrides.require_nodes();
+//   if (overrides.wants_floats(node)) …
+//   if (const auto wanted = overrides.storage(index, weight)) …   // nothing: the recipe itself decides
 #pragma once
 
 #include <ounce/recipe.h>
@@ -18,10 +18,10 @@
 
 namespace ounce::plan {
 
-class NodeWishes {
+class NodeOverrides {
  public:
-  NodeWishes() = default;  // nobody wishes anything
-  NodeWishes(const graph::Index& index, const Recipe& recipe);
+  NodeOverrides() = default;  // nobody overrides anything
+  NodeOverrides(const graph::Index& index, const Recipe& recipe);
 
   // Throws Error{kUsage} for a name that no node gives.
   void require_nodes() const;
@@ -29,9 +29,9 @@ class NodeWishes {
   std::optional<Format> of(const onnx::Node& node) const;
   // It is not to compute on integers.
   bool wants_floats(const onnx::Node& node) const;
-  // The most precise of what the nodes of a weight wish; those that nobody spoke of wish what the recipe
+  // The most precise of what the nodes of a weight wanted; those that nobody spoke of wanted what the recipe
   // says. A node takes a weight, too, when other ops move it on the way.
-  std::optional<StorageWish> storage(const graph::Index& index, const Weight& weight) const;
+  std::optional<StorageOverride> storage(const graph::Index& index, const Weight& weight) const;
 
  private:
   struct Tally;
@@ -43,7 +43,7 @@ class NodeWishes {
   NamedFormats named_;
 };
 
-// Throws Error{kUsage} for a name in FewBitsRecipe::levels that is no value of a MatMul or Gemm.
+// Throws Error{kUsage} for a name in NbitsRecipe::levels that is no value of a MatMul or Gemm.
 void require_levels(const graph::Index& index, const Recipe& recipe);
 
 // What Selection looks for.

@@ -13,7 +13,7 @@
 #include "kernels/affine.h"
 #include "plan/weights/tensor_plan.h"
 #include "quant/blocks.h"
-#include "quant/weight_pairs.h"
+#include "quant/dot_product_pairs.h"
 
 namespace ounce::plan {
 
@@ -39,13 +39,13 @@ struct Decision : TensorPlan {
   // found beforehand, as those of a bias are made of the weight's.
   std::size_t integer_node = graph::kNone;
   std::vector<kernels::Affine> affine;
-  quant::WeightPairs pairs;  // of weights whose products must not saturate on any CPU
-  std::vector<float> shift;  // added to a bias, see integer_weights.h; empty for none
-  float limit = 0;           // of magnitudes: values beyond it become it; 0 for none
+  quant::DotProductPairs pairs;  // of weights whose products must not saturate on any CPU
+  std::vector<float> shift;      // added to a bias, see integer_weights.h; empty for none
+  float limit = 0;               // of magnitudes: values beyond it become it; 0 for none
   // Of 4 bits. kFold: the two values of a byte are neighbours and come out of a table of pairs, otherwise
   // they are half a tensor apart and are shifted out. kDq: such halves become bytes at load, otherwise the op
   // takes 4-bit types.
-  bool has_pairs = false, has_rows = false;
+  bool uses_pair_table = false, is_split_nibbles = false;
   std::vector<std::int64_t> view;        // the shape in which the codes are scaled …
   std::vector<std::int64_t> scale_dims;  // … and the shape of the scales that fits it
   // kNbits: the rows that the kernels see, where blocks run along each row, and their level of accuracy.

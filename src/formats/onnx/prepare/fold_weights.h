@@ -43,7 +43,7 @@ Changes add_bias(onnx::Model& model);
 // single value.
 
 // At every depth, functions included. Counts the biases that were made.
-Changes own_biases(onnx::Model& model);
+Changes unshare_biases(onnx::Model& model);
 
 // Weights and biases that are moved, clipped or converted before their op takes them become constants of
 // their own, as integer kernels want them.

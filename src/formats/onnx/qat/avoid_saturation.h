@@ -18,10 +18,10 @@
 
 namespace ounce::passes {
 
-struct LimitedPairs {
+struct SaturationChanges {
   std::vector<ScaleChange> weights;     // that were changed
   std::vector<std::string> left_alone;  // "node 'conv' may saturate …, but its bias has other scales"
 };
-LimitedPairs limit_pairs(onnx::Model& model);
+SaturationChanges avoid_saturation(onnx::Model& model);
 
 }  // namespace ounce::passes

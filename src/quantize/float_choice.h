@@ -1,6 +1,6 @@
 // Which nodes of a static model stay in floats for the sake of its outputs.
 //
-// What each node brings is found by halving the graph (noise_by_halves.h). Noise then gets a price in time
+// What each node brings is found by halving the graph (bisect_noise.h). Noise then gets a price in time
 // (formats/onnx/plan/integer_plan.h): the higher it is, the more stays in floats, and whatever price is
 // asked, nothing quieter can be had in the same time, as far as the estimates go. On that way from the
 // fastest to all in floats the first one is looked for that is close enough, by measuring.
@@ -24,9 +24,9 @@
 
 namespace ounce::quantization {
 
-class FloatNodes {
+class FloatChoice {
  public:
-  FloatNodes(StaticTrials& trials, std::vector<std::string>& notes) : trials_(trials), notes_(notes) {}
+  FloatChoice(SearchBudget& budget, std::vector<std::string>& notes) : budget_(budget), notes_(notes) {}
 
   // More nodes stay in floats until outputs have `goal` dB, or as far as half a decibel or more is gained, as
   // long as not more than `most_time` is added to what all on integers take, and most of what they gain is
@@ -66,7 +66,7 @@ class FloatNodes {
                                              bool may_be_long);
   void note_left(const Step& step, double before);
 
-  StaticTrials& trials_;
+  SearchBudget& budget_;
   std::vector<std::string>& notes_;
   std::map<std::string, double> noise_;  // of nodes on integers, by what they give, as it was found last
   std::set<std::string> left_;           // to floats, here
@@ -82,14 +82,14 @@ class FloatNodes {
 //             e f │ g h    0.4 │ 0.00001
 //             e │ f        0.4 │ 0.00001      it is e
 
-struct HalvingQuestions {
+struct BisectionQuestions {
   std::function<double(std::size_t first, std::size_t count)> noise;  // that these bring, without the others
   std::function<bool()> may_go_on = [] { return true; };              // asked before each of them
 };
 
 // The noise of each of `count` pieces, which bring `all` together. Pieces that bring no more than their share
 // of `harmless` together are not told apart, nor those that there was no time for: each gets its part.
-std::vector<double> noise_by_halves(std::size_t count, double all, double harmless,
-                                    const HalvingQuestions& ask);
+std::vector<double> bisect_noise(std::size_t count, double all, double harmless,
+                                 const BisectionQuestions& ask);
 
 }  // namespace ounce::quantization
