@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -115,6 +116,13 @@ class ReplaceLock {
 
  private:
   Descriptor file_;
+};
+
+// Where the bytes of a model whose files have no names can be opened, also by other processes while this one
+// lives.
+struct UnfinishedFiles {
+  std::filesystem::path model;
+  std::map<std::string, std::filesystem::path> data;  // by location
 };
 
 }  // namespace ounce::io

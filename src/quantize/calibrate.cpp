@@ -15,10 +15,11 @@
 #include "formats/onnx/prepare/prepare.h"
 #include "io/mapped_file.h"
 #include "io/output_file.h"
+#include "quantize/digests.h"
 #include "quantize/observation.h"
+#include "quantize/onnx_emitter.h"
 #include "quantize/output_place.h"
 #include "quantize/ranges_file.h"
-#include "quantize/statement.h"
 #include "recipe/format_info.h"
 
 namespace ounce {
@@ -66,7 +67,7 @@ CalibrateResult calibrate(const std::filesystem::path& path, const std::filesyst
   passes::unlist_constants(model);
   passes::prepare(model, recipe);
   quantization::Observation observed = quantization::observe_activations(
-      std::move(model), path, options, quantization::Watching::kForIntegers);
+      quantization::expose(std::move(model), path, quantization::Watching::kForIntegers), path, options);
   observed.ranges.model = digest;
   if (observed.covers) observed.ranges.covers.push_back(*std::move(observed.covers));
   CalibrateResult result = quantization::write_ranges(observed.ranges, output);

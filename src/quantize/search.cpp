@@ -90,7 +90,7 @@ void search_integers(Quantization& q) {
 
 }  // namespace
 
-void search(Quantization& q) {
+void search_onnx(Quantization& q) {
   q.recipe = as_it_is(q.options.recipe);
   if (is_few_bits(q.recipe.format))
     search_few_bits(q.path(), q.options, *q.prepared, q.recipe, q.result.notes);

@@ -179,7 +179,7 @@ LoadRequest unpack_load(std::string_view body) {
   LoadRequest request;
   LoadSettings& settings = request.settings;
   const std::uint64_t kind = unpacker.number();
-  if (kind >= model::kModelKinds) refuse();
+  if (kind >= kModelKinds) refuse();
   request.kind = static_cast<model::ModelKind>(kind);
   request.library = unpacker.text();
   request.model = unpacker.text();

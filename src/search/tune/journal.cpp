@@ -28,6 +28,7 @@
 #include "data/source/array_source.h"
 #include "formats/onnx/file/reader.h"
 #include "io/mapped_file.h"
+#include "quantize/digests.h"
 #include "quantize/statement.h"
 #include "runtime/ort/library.h"
 
