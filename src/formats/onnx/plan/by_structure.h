@@ -11,7 +11,6 @@
 #include "formats/onnx/file/model.h"
 #include "formats/onnx/graph/index.h"
 #include "formats/onnx/plan/integer_plan.h"
-#include "formats/onnx/plan/selection.h"
 #include "formats/onnx/plan/weights.h"
 #include "plan/weights/storage.h"
 

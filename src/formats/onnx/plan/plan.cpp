@@ -9,7 +9,7 @@
 #include "formats/onnx/plan/by_structure.h"
 #include "formats/onnx/plan/dynamic_planner.h"
 #include "formats/onnx/plan/integer_weights.h"
-#include "formats/onnx/plan/selection.h"
+#include "formats/onnx/plan/weights.h"
 #include "recipe/format_info.h"
 
 namespace ounce::plan {
