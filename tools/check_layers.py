@@ -9,6 +9,7 @@ The rule:
 - A call of a function of include/ounce is a use of the folder that defines it. Faces are not checked for calls, nor are names
   that the file or a header of its folder declares itself.
 - include/ounce, which is installed, includes nothing of src/.
+- What knows no file format (NEUTRAL) includes nothing of formats/onnx, and names nothing of its namespaces.
 - Only src/runtime/ort includes the headers of ONNX Runtime (and src/runtime, through them).
 - An include names the file with its folder: "formats/onnx/graph/index.h", not "index.h".
 - No header includes itself through others.
@@ -40,7 +41,7 @@ MAY_USE = {
     "plan/float_choice": ["base"],
     "plan/weights": ["model", "recipe"],
     "plan": ["calibration", "recipe"],
-    "formats/onnx/plan": ["target/ort", "plan", "plan/float_choice", "plan/weights"],
+    "formats/onnx/plan": ["formats/onnx/view", "target/ort", "plan", "plan/float_choice", "plan/weights"],
     "formats/onnx/edit": ["formats/onnx/plan"],
     "formats/onnx/emit": ["formats/onnx/edit", "formats/onnx/view"],
     "formats/onnx/qat": ["formats/onnx/edit"],
@@ -79,6 +80,13 @@ FACES = {
     "runner": ["runtime", "base"],
 }
 
+# Verbs and stages that work on models of any format through model/ and formats/open.h. A file, or a folder with those below.
+NEUTRAL = ["model", "plan", "data/contract", "data/source", "runtime/executor", "runtime/hosted", "runtime/serve",
+           "runtime/wire", "evaluate", "quantize/observation", "quantize/statement", "inspect", "report", "results", "verbs",
+           "cli", "capi"]
+OF_ONNX = ["inspect/check", "data/source/test_folder_source"]  # releases of ONNX Runtime; its folders of test data
+ONNX = re.compile(r'#include "formats/onnx/|\b(onnx|graph|passes)::')
+
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 SOURCES = {".h", ".cpp", ".inc"}
 # A function of include/ounce at the left margin: "VerifyResult verify(…".
@@ -113,6 +121,20 @@ def include_complaint(folder, quote, path):
         allowed = ", ".join(sorted(ALLOWED[folder] - {folder})) or "no other folder"
         return f'"{path}": {folder} may not use {used} (it may use {allowed})'
     return None
+
+
+def is_below(place, names):
+    name = "/".join(place.with_suffix("").parts[1:])
+    return any(name == known or name.startswith(known + "/") for known in names)
+
+
+def format_violations(files):
+    for place, text in files.items():
+        if place.parts[0] != "src" or not is_below(place, NEUTRAL) or is_below(place, OF_ONNX):
+            continue
+        for number, line in enumerate(text.splitlines(), 1):
+            if found := ONNX.search(line.split("//")[0]):
+                yield f"{place}:{number}: {found.group(0)}: this works on models of any format"
 
 
 def folder_of(place):
@@ -222,6 +244,7 @@ def violations(root):
             if match := INCLUDE.match(line):
                 if why := include_complaint(folder, *match.groups()):
                     yield f"{place}:{number}: {why}"
+    yield from format_violations(files)
     yield from call_violations(files)
     yield from cycles(files)
 

@@ -54,6 +54,18 @@ class CheckLayersTest(unittest.TestCase):
     def test_knows_headers_of_other_libraries(self):
         self.assert_accepted("src/kernels/a.cpp", '#include "hwy/highway.h"\n')
 
+    def test_verbs_that_know_no_format_name_none(self):
+        self.assert_refused("src/evaluate/verify.cpp", "int a;\nonnx::Model read();\n", "src/evaluate/verify.cpp:2: onnx::")
+        self.assert_refused("src/inspect/diff.cpp", '#include "formats/onnx/file/b.h"\n', "models of any format")
+        self.assert_refused("src/quantize/statement.cpp", "graph::Index index;\n", "graph::")
+        self.assert_accepted("src/inspect/check.cpp", "onnx::Model read();\n")
+        self.assert_accepted("src/quantize/decide.cpp", "onnx::Model read();\n")
+        self.assert_accepted("src/inspect/diff.cpp", "// as onnx::Model has it\n")
+
+    def test_plans_of_weights_know_no_format(self):
+        self.assert_refused("src/plan/weights/a.cpp", "onnx::Tensor* tensor;\n", "onnx::")
+        self.assert_refused("src/plan/weights/a.cpp", '#include "formats/open.h"\n', "plan/weights may not use formats")
+
     def test_faces_may_use_only_their_row(self):
         self.assert_accepted("src/cli/a.cpp", '#include "report/b.h"\n#include "base/b.h"\n')
         self.assert_refused("src/cli/a.cpp", '#include "quantize/b.h"\n', "cli may not use quantize")

@@ -27,4 +27,8 @@ void write_with_metadata(const model::ModelFile& file, const std::string& key, c
   }
 }
 
+void replace_metadata(const std::filesystem::path& model, const std::string& key, const std::string& value) {
+  onnx::replace_metadata(model, key, value);  // publish writes no other models
+}
+
 }  // namespace ounce::formats

@@ -17,4 +17,8 @@ model::ModelFilePtr open_model(const std::filesystem::path& path);
 void write_with_metadata(const model::ModelFile& file, const std::string& key, const std::string& value,
                          const std::filesystem::path& output);
 
+// Puts another value in the place of one entry of metadata; the file is replaced in one step, and its
+// external data stays. Throws Error{kIo}.
+void replace_metadata(const std::filesystem::path& model, const std::string& key, const std::string& value);
+
 }  // namespace ounce::formats

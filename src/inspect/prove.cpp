@@ -15,13 +15,11 @@
 #include "base/cancel.h"
 #include "base/digest.h"
 #include "data/source/open_source.h"
-#include "formats/onnx/file/reader.h"
-#include "formats/onnx/graph/validate.h"
-#include "formats/onnx/plan/plan.h"
 #include "formats/open.h"
 #include "io/mapped_file.h"
 #include "io/temporary_files.h"
 #include "model/verb_support.h"
+#include "quantize/digests.h"
 #include "quantize/statement.h"
 #include "quantize/target_fit.h"
 #include "quantize/trial.h"
@@ -37,9 +35,9 @@ constexpr double kFigureSlack = 1e-5;
 class Replay {
  public:
   Replay(const std::filesystem::path& path, const ProveOptions& options)
-      : path_(path), options_(options), model_(onnx::read_model(path)), pool_(options.threads) {
-    graph::validate(model_);
-    std::optional<Statement> found = quantization::read_statement(model_);
+      : path_(path), options_(options), file_(formats::open_model(path)), pool_(options.threads) {
+    file_->validate();
+    std::optional<Statement> found = quantization::read_statement(file_->metadata(), path);
     if (!found)
       throw Error(ErrorCode::kBadInput,
                   "carries no statement: it was not written by Ounce, or by one that made none",
@@ -69,11 +67,10 @@ class Replay {
   }
 
   void check_content() {
-    content_ = quantization::content_digest(onnx::read_model(path_), pool_);
+    content_ = quantization::content_digest(*file_, pool_);
     const bool is_strong = statement().has_strong_digests();
     const bool is_same =
-        (is_strong ? content_ : quantization::weak_content_digest(onnx::read_model(path_), pool_)) ==
-        statement().content;
+        (is_strong ? content_ : quantization::weak_content_digest(*file_, pool_)) == statement().content;
     if (!is_same)
       return judge("content", false,
                    "the model was changed after it was stated: its graph, its weights or its external data");
@@ -85,7 +82,7 @@ class Replay {
   }
 
   void check_releases() {
-    const std::map<std::string, std::string> found = quantization::oldest_releases(model_);
+    const std::map<std::string, std::string> found = quantization::oldest_releases(*file_);
     for (const auto& [machine, version] : statement().releases) {
       const auto there = found.find(machine);
       const auto stated = runtime::parse_version(version);
@@ -109,14 +106,13 @@ class Replay {
       add("source", ProofFinding::kNotChecked, "give `source` to make it again");
       return false;
     }
-    const onnx::Model source = onnx::read_model(options_.source);
-    const graph::Index index = graph::validate(source);
+    const model::ModelFilePtr source = formats::open_model(options_.source);
+    source->validate();
     // The metadata beside the statement has a weak digest of the source. It may be missing.
     const bool is_strong = statement().has_strong_digests();
-    const bool is_same =
-        (is_strong && statement().source.empty()) ||
-        quantization::source_digest(source, plan::unread_plan(index), pool_) == statement().source;
-    if (!is_same || (is_strong && quantization::source_sha256(source, pool_) != statement().source_sha256)) {
+    const bool is_same = (is_strong && statement().source.empty()) ||
+                         quantization::source_digest(*source, pool_) == statement().source;
+    if (!is_same || (is_strong && quantization::source_sha256(*source, pool_) != statement().source_sha256)) {
       judge("source", false, "the original is another file");
       return false;
     }
@@ -175,7 +171,7 @@ class Replay {
     std::string difference;
     try {
       quantize(options_.source, again, how);
-      if (quantization::content_digest(onnx::read_model(again), pool_) != content_)
+      if (quantization::content_digest(*formats::open_model(again), pool_) != content_)
         difference = "another model";
     } catch (const Error& error) {
       if (error.code() != ErrorCode::kUnsupported) throw;
@@ -321,7 +317,7 @@ class Replay {
 
   const std::filesystem::path& path_;
   const ProveOptions& options_;
-  onnx::Model model_;
+  model::ModelFilePtr file_;
   std::string content_;  // digest of the model itself, whatever it states
   ThreadPool pool_;
   Proof proof_;
@@ -353,7 +349,7 @@ std::string Proof::reason() const {
 }
 
 std::optional<Statement> statement_of(const std::filesystem::path& model) {
-  return quantization::read_statement(onnx::read_model(model));
+  return quantization::read_statement(formats::open_model(model)->metadata(), model);
 }
 
 Proof prove(const std::filesystem::path& model, const ProveOptions& options) {

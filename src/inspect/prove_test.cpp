@@ -10,6 +10,8 @@
 #include "base/digest.h"
 #include "base/thread_pool.h"
 #include "formats/onnx/file/reader.h"
+#include "formats/onnx/view/onnx_file.h"
+#include "quantize/digests.h"
 #include "quantize/statement.h"
 #include "support/temporary_folder.h"
 
@@ -43,7 +45,7 @@ class ProveTest : public testing::Test {
   json old_statement() {
     json statement = stated();
     statement["version"] = 1;
-    statement["content"] = quantization::weak_content_digest(onnx::read_model(made), pool);
+    statement["content"] = quantization::weak_content_digest(*onnx::open_file(made), pool);
     statement.erase("source");
     return statement;
   }
@@ -134,7 +136,7 @@ TEST_F(ProveTest, TheSourceOfSeveralFilesIsTheDigestOfTheirDigests) {
   for (const char* name : {"b.data", "a.data"})
     model.external_files.emplace(name, io::MappedFile::open(folder / name));
   EXPECT_EQ(
-      quantization::source_sha256(model, pool),
+      quantization::source_sha256(onnx::OnnxFile(std::move(model)), pool),
       sha256_of(sha256_of(test::read_file(source)) + "\n" + sha256_of("a") + "\n" + sha256_of("b") + "\n"));
 }
 

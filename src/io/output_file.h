@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -150,6 +151,13 @@ class OutputFolder {
   std::filesystem::path place_, path_;
   Descriptor open_;  // the folder at path_, and its lock
   Existing existing_;
+};
+
+// Where the bytes of a model whose files have no names can be opened, also by other processes while this one
+// lives.
+struct UnfinishedFiles {
+  std::filesystem::path model;
+  std::map<std::string, std::filesystem::path> data;  // by location
 };
 
 }  // namespace ounce::io

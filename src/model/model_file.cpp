@@ -7,15 +7,6 @@
 
 namespace ounce::model {
 
-const char* name_of(ModelKind kind) {
-  switch (kind) {
-    case ModelKind::kTflite: return "TFLite";
-    case ModelKind::kCoreml: return "Core ML";
-    case ModelKind::kOnnx: break;
-  }
-  return "ONNX";
-}
-
 std::optional<ModelKind> detect(const std::filesystem::path& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {

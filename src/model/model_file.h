@@ -23,15 +23,13 @@
 #include <vector>
 
 #include "base/element_type.h"
+#include "base/model_kind.h"
 #include "ops/op_info.h"
 #include "quant/float_source.h"
 
 namespace ounce::model {
 
-enum class ModelKind : std::uint8_t { kOnnx, kTflite, kCoreml };
-inline constexpr std::uint8_t kModelKinds = 3;
-
-const char* name_of(ModelKind kind);  // "ONNX"
+using ounce::ModelKind;
 
 // By the first bytes of the file; a folder by its name. Nothing where neither decides: an ONNX file has no
 // mark of its own.
@@ -75,6 +73,14 @@ struct NodeView {
   std::string_view op, domain, name;  // domain: empty for the operators of the format itself
   std::vector<ValueId> inputs, outputs;
 };
+
+// Where the channels of an activation are.
+enum class Layout : std::uint8_t { kChannelsLast, kChannelsSecond };
+
+// The axis that counts them in a value of this rank, which is not 0.
+constexpr std::size_t channel_axis(Layout layout, std::size_t rank) {
+  return layout == Layout::kChannelsSecond && rank > 2 ? 1 : rank - 1;
+}
 
 // A tensor whose values are in the file.
 struct ConstantView {

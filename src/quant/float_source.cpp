@@ -6,6 +6,15 @@
 
 namespace ounce::quant {
 
+FloatType float_type_of(ElementType type) {
+  switch (type) {
+    case ElementType::kFloat16: return FloatType::kFloat16;
+    case ElementType::kBfloat16: return FloatType::kBfloat16;
+    case ElementType::kDouble: return FloatType::kFloat64;
+    default: return FloatType::kFloat32;
+  }
+}
+
 std::size_t width_of(FloatType type) {
   switch (type) {
     case FloatType::kFloat16:

@@ -7,11 +7,14 @@
 #include <string_view>
 #include <vector>
 
+#include "base/element_type.h"
+
 namespace ounce::quant {
 
 enum class FloatType { kFloat32, kFloat16, kBfloat16, kFloat64 };
 
 std::size_t width_of(FloatType type);
+FloatType float_type_of(ElementType type);  // binary32 for what is no float
 
 class FloatSource {
  public:

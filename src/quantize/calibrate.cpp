@@ -16,10 +16,11 @@
 #include "io/mapped_file.h"
 #include "io/output_file.h"
 #include "model/verb_support.h"
+#include "quantize/digests.h"
 #include "quantize/observation.h"
+#include "quantize/onnx_emitter.h"
 #include "quantize/output_place.h"
 #include "quantize/ranges_file.h"
-#include "quantize/statement.h"
 #include "recipe/format_info.h"
 
 namespace ounce {
@@ -68,7 +69,7 @@ CalibrateResult calibrate(const std::filesystem::path& path, const std::filesyst
   passes::remove_initializer_inputs(model);
   passes::prepare(model, recipe);
   quantization::Observation observed = quantization::observe_activations(
-      std::move(model), path, options, quantization::Watching::kForIntegers);
+      quantization::expose(std::move(model), path, quantization::Watching::kForIntegers), path, options);
   observed.ranges.model = digest;
   if (observed.covers) observed.ranges.covers.push_back(*std::move(observed.covers));
   CalibrateResult result = quantization::write_ranges(observed.ranges, output);

@@ -21,7 +21,7 @@
 #include "formats/onnx/file/writer.h"
 #include "io/temporary_files.h"
 #include "quantize/observation.h"
-#include "quantize/rewrite.h"
+#include "quantize/onnx_emitter.h"
 
 namespace ounce::quantization {
 namespace {

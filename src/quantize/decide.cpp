@@ -15,9 +15,9 @@
 #include "quantize/nbits_fit.h"
 #include "quantize/nbits_search.h"
 #include "quantize/observation.h"
+#include "quantize/onnx_emitter.h"
 #include "quantize/output_place.h"
 #include "quantize/pipeline.h"
-#include "quantize/rewrite.h"
 #include "quantize/target_fit.h"
 #include "recipe/format_info.h"
 #include "target/target.h"
@@ -223,7 +223,8 @@ void emit_integers(Quantization& q) {
   // The prepared model has its INT8 ops, and the recipe asks for FP16 in the rest of it.
 }
 
-void decide(Quantization& q) {
+void decide_onnx(Quantization& q) {
+  if (has_fp16_remainder(q.recipe)) emit_integers(q);
   fit_recipe_to_target(q);
   begin_stage(q.options, "reading weights", 0);
   const onnx::Model& model = q.prepared->model();

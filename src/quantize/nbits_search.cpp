@@ -10,7 +10,7 @@
 #include "formats/onnx/file/writer.h"
 #include "formats/onnx/plan/nbits_plan.h"
 #include "quantize/nbits_fit.h"
-#include "quantize/rewrite.h"
+#include "quantize/onnx_emitter.h"
 #include "recipe/format_info.h"
 
 namespace ounce::quantization {

@@ -17,11 +17,6 @@
 #include "data/source/open_source.h"
 #include "evaluate/models/feeds.h"
 #include "evaluate/models/open.h"
-#include "formats/onnx/emit/expose_values.h"
-#include "formats/onnx/file/writer.h"
-#include "formats/onnx/graph/index.h"
-#include "formats/onnx/plan/integer_plan.h"
-#include "io/temporary_files.h"
 #include "quantize/output_place.h"
 
 namespace ounce::quantization {
@@ -59,72 +54,12 @@ std::optional<calibration::Coverage> coverage_of(const evaluate::OpenFeed& open,
   return coverage;
 }
 
-// Where the channels of an activation are: the second axis around convolutions, else the last one.
-bool has_channels_second(const graph::Index& index, std::size_t body, onnx::Bytes name) {
-  const auto is_spatial = [](const onnx::Node& node) { return node.info().channels_second; };
-  const auto found = index.find(body, name);
-  if (found.value == nullptr) return false;
-  if (found.value->producer != graph::kNone &&
-      is_spatial(*index.bodies()[found.body].nodes()[found.value->producer]))
-    return true;
-  return std::any_of(found.value->uses.begin(), found.value->uses.end(),
-                     [&](const graph::Use& use) { return use.input == 0 && is_spatial(index.node(use)); });
-}
-
-// A value that is looked at.
-struct Watched {
-  std::string name;  // graph::value_path()
-  bool has_channels = false, has_channels_second = false;
-};
-
-// The model with its inner values as outputs, in a folder that goes away.
-struct ObservableModel {
-  TemporaryFolder folder{"calibrate"};
-  std::filesystem::path path = folder.path() / "model.onnx";
-  std::map<std::string, Watched> watched;  // by the output that shows it
-
-  ObservableModel(onnx::Model& model, const std::filesystem::path& source, Watching watching) {
-    ThreadPool pool;
-    const graph::Index index(model);
-    const std::vector<passes::ObservedValue> values = watching == Watching::kForIntegers
-                                                          ? values_for_integers(model, index, source)
-                                                          : passes::float_values(model, index);
-    std::map<passes::ObservedValue, Watched> described;
-    for (const passes::ObservedValue& value : values) {
-      described[value] = {graph::value_path(index, value.body, value.name),
-                          watching == Watching::kForIntegers,
-                          has_channels_second(index, value.body, value.name)};
-    }
-    for (const passes::Exposed& exposed : passes::expose_values(model, index, values))
-      watched[exposed.output] = described.at(exposed.value);
-    onnx::write_temporary(model, path, pool);
-  }
-
- private:
-  static std::vector<passes::ObservedValue> values_for_integers(const onnx::Model& model,
-                                                                const graph::Index& index,
-                                                                const std::filesystem::path& source) {
-    const plan::StaticNeeds needs = plan::static_needs(model, index);
-    std::vector<passes::ObservedValue> values = passes::values_to_observe(model, index);
-    std::erase_if(values, [&](const passes::ObservedValue& value) {
-      return !needs.values.contains(plan::ValueKey{value.body, value.name});
-    });
-    if (!values.empty()) return values;
-    const std::string why = !needs.values.empty()     ? "what it has is inside of Loop, Scan or a function"
-                            : needs.why_float.empty() ? "it has no Conv, Gemm or MatMul"
-                                                      : needs.why_float.front();
-    throw Error(ErrorCode::kUnsupported,
-                fmt::format("no op of it can compute on integers ({}); `format=w8` needs no data", why),
-                source.string());
-  }
-};
-
 struct Channels {
   std::size_t count = 1, stride = 1;
 
-  Channels(const data::Dims& dims, bool is_second) {
+  Channels(const data::Dims& dims, model::Layout layout) {
     if (dims.empty()) return;
-    const std::size_t axis = is_second && dims.size() > 2 ? 1 : dims.size() - 1;
+    const std::size_t axis = model::channel_axis(layout, dims.size());
     count = static_cast<std::size_t>(dims[axis]);
     for (std::size_t i = axis + 1; i < dims.size(); ++i) stride *= static_cast<std::size_t>(dims[i]);
   }
@@ -132,36 +67,29 @@ struct Channels {
 
 // One value of one run, on its way into its statistics.
 struct SeenValue {
-  const Watched* watched = nullptr;
+  const model::Exposed::Value* watched = nullptr;
   data::TensorView value;
   calibration::Statistics* statistics = nullptr;
 
   void add() const {
     std::vector<float> converted;
     const std::span<const float> floats = data::floats_of(value, converted, watched->name);
-    if (!watched->has_channels) return statistics->add(floats);
-    const Channels channels(value.dims, watched->has_channels_second);
+    if (!watched->layout) return statistics->add(floats);
+    const Channels channels(value.dims, *watched->layout);
     statistics->add(floats, channels.count, channels.stride);
   }
 };
 
 // Those that are to be observed, and are numbers; in a branch that did not run there are none.
 void collect(const std::vector<data::ValueDescription>& descriptions,
-             std::span<const data::TensorView> values, const ObservableModel& model,
+             std::span<const data::TensorView> values, const model::Exposed& model,
              std::vector<SeenValue>& seen) {
   for (std::size_t i = 0; i < descriptions.size(); ++i) {
-    const auto watched = model.watched.find(descriptions[i].name);
-    if (watched == model.watched.end() || values[i].bytes.empty()) continue;
+    const auto watched = model.values.find(descriptions[i].name);
+    if (watched == model.values.end() || values[i].bytes.empty()) continue;
     if (is_float_weight_type(values[i].type)) seen.push_back({&watched->second, values[i], nullptr});
   }
 }
-
-}  // namespace
-
-namespace {
-
-Observation observe(const std::filesystem::path& path, const ObservableModel& model,
-                    const CalibrateOptions& options);
 
 }  // namespace
 
@@ -176,24 +104,12 @@ void require_observable(const CalibrateOptions& options, const std::filesystem::
   }
 }
 
-Observation observe_activations(onnx::Model given, const std::filesystem::path& path,
-                                const CalibrateOptions& options, Watching watching) {
-  require_observable(options, path);
-  const ObservableModel model(given, path, watching);
-  try {
-    return observe(path, model, options);
-  } catch (const Error& error) {
-    // Nobody knows the model by the name of our copy.
-    throw Error(error.code(), renamed(error.what(), model.path, path));
-  }
-}
-
 namespace {
 
 // One pass over the data, each value added up as it comes.
-Observation observe(const std::filesystem::path& path, const ObservableModel& model,
+Observation observe(const std::filesystem::path& path, const model::Exposed& model,
                     const CalibrateOptions& options) {
-  evaluate::StatefulExecutor stepper(runtime::load(model.path, evaluate::executor_options(options.runtime)),
+  evaluate::StatefulExecutor stepper(runtime::load(model.model, evaluate::executor_options(options.runtime)),
                                      options.data.carry);
   const evaluate::OpenFeed open = evaluate::open_feed(path, stepper.model().inputs(), options.data);
   Shard shard(*open.feed, options.shard, options.shards);
@@ -230,6 +146,17 @@ Observation observe(const std::filesystem::path& path, const ObservableModel& mo
 }
 
 }  // namespace
+
+Observation observe_activations(const model::Exposed& model, const std::filesystem::path& path,
+                                const CalibrateOptions& options) {
+  require_observable(options, path);
+  try {
+    return observe(path, model, options);
+  } catch (const Error& error) {
+    // Nobody knows the model by the name of our copy.
+    throw Error(error.code(), renamed(error.what(), model.model, path));
+  }
+}
 
 namespace {
 

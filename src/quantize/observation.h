@@ -14,7 +14,7 @@
 #include "calibration/ranges.h"
 #include "calibration/statistics.h"
 #include "evaluate/compare/difference.h"
-#include "formats/onnx/file/model.h"
+#include "model/emitter.h"
 #include "quant/float_source.h"
 
 namespace ounce::quantization {
@@ -28,17 +28,13 @@ struct Observation {
   std::optional<calibration::Coverage> covers;  // which samples of the data; nothing for made-up inputs
 };
 
-// What is looked at: the values that integer arithmetic may want ranges of, or all floats.
-enum class Watching { kForIntegers, kAllFloats };
-
 // Checks the options before the work. Throws Error{kUsage}.
 void require_observable(const CalibrateOptions& options, const std::filesystem::path& source);
 
-// `model` is looked at as it is: what will be quantized. `source` is where it came from: its contract holds,
-// and people know it. Throws Error{kUsage} for options that make no sense, Error{kUnsupported} when nothing
-// can be observed.
-Observation observe_activations(onnx::Model model, const std::filesystem::path& source,
-                                const CalibrateOptions& options, Watching watching);
+// `source` is where the model came from: its contract holds, and people know it. Throws Error{kUsage} for
+// options that make no sense.
+Observation observe_activations(const model::Exposed& model, const std::filesystem::path& source,
+                                const CalibrateOptions& options);
 
 // Few runs to judge variants by that tell what all of them would: half of them are those where a first
 // variant made the most noise, the others are evenly spaced.

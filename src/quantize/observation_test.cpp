@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "formats/onnx/file/reader.h"
+#include "quantize/onnx_emitter.h"
 #include "quantize/prepared_model.h"
 #include "support/commands_example.h"
 
@@ -19,8 +20,8 @@ CalibrateOptions clips(std::uint64_t samples) {
 }
 
 Observation observed(const CalibrateOptions& options) {
-  return observe_activations(onnx::read_model(test::kExample), test::kExample, options,
-                             Watching::kForIntegers);
+  return observe_activations(expose(onnx::read_model(test::kExample), test::kExample, Watching::kForIntegers),
+                             test::kExample, options);
 }
 
 TEST(Observation, HalfOfTheDataIsSeenAloneToo) {

@@ -14,8 +14,10 @@
 #include "formats/onnx/file/writer.h"
 #include "formats/onnx/graph/validate.h"
 #include "formats/onnx/qat/quantized_state.h"
+#include "formats/onnx/view/onnx_file.h"
 #include "io/output_file.h"
 #include "model/verb_support.h"
+#include "quantize/digests.h"
 #include "quantize/output_place.h"
 #include "quantize/statement.h"
 #include "recipe/format_info.h"
@@ -28,12 +30,12 @@ struct OwnOutput {
 };
 
 std::optional<OwnOutput> own_output(const onnx::Model& model) {
-  const auto& metadata = model.proto->metadata;
+  const Metadata metadata = onnx::metadata_of(model);
   const bool is_ours = std::any_of(metadata.begin(), metadata.end(),
-                                   [](const auto& entry) { return entry->key == "ounce.plan"; });
+                                   [](const auto& entry) { return entry.first == "ounce.plan"; });
   if (!is_ours) return std::nullopt;
   try {
-    const std::optional<Statement> statement = read_statement(model);
+    const std::optional<Statement> statement = read_statement(metadata, model.file.path());
     return OwnOutput{statement ? std::optional(statement->recipe.format) : std::nullopt};
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kBadInput) throw;

@@ -20,11 +20,9 @@
 #include <vector>
 
 #include "base/thread_pool.h"
-#include "formats/onnx/emit/store_weights.h"
-#include "formats/onnx/file/model.h"
-#include "formats/onnx/file/writer.h"
 #include "formats/onnx/plan/plan.h"
 #include "formats/onnx/view/onnx_file.h"
+#include "model/emitter.h"
 #include "quantize/prepared_model.h"
 #include "quantize/recipe_json.h"
 #include "quantize/static_search.h"
@@ -42,7 +40,7 @@ struct Quantization {
   Quantization& operator=(const Quantization&) = delete;
 
   const std::filesystem::path& path() const { return result.model; }
-  const onnx::OnnxFile& source() const { return onnx::as_onnx(*file); }
+  const onnx::OnnxFile& source() const { return onnx::as_onnx(*file); }  // for stages of ONNX
   const std::filesystem::path& output_path() const { return result.output; }
   // Few-bit formats without a file to write: shapes alone tell the size, and no weight is read.
   bool is_unread() const { return options.dry_run && is_nbits(recipe.format); }
@@ -62,14 +60,26 @@ struct Quantization {
   Statement statement;     // from decide() on
   plan::Plan plan;         // after decide()
   std::vector<TensorOutcome> integer_tensors;  // of the INT8 ops that stand beside the FP16 remainder
-  onnx::Model emitted;                         // after emit(); weights are encoded while write() writes them
-  std::vector<passes::Stored> stored;
-  std::optional<onnx::ModelOutput> output;  // after write()
-  std::optional<onnx::Model> written;       // after check()
+  std::unique_ptr<model::Emitted> emitted;     // after emit(); weights are encoded while write() writes them
+  model::ModelFilePtr written;                 // after check()
 };
 
 void open_source(Quantization& q);  // without checking the options
 void open(Quantization& q);
+
+// The stages that work on the file format itself: a row for each kind of model in quantize.cpp.
+struct FormatStages {
+  model::ModelKind kind;
+  void (*prepare)(Quantization& q);
+  void (*observe)(Quantization& q);
+  void (*search)(Quantization& q);
+  void (*decide)(Quantization& q);
+  void (*emit)(Quantization& q);  // sets Quantization::emitted
+};
+void search_onnx(Quantization& q);
+void decide_onnx(Quantization& q);
+void emit_onnx(Quantization& q);
+
 void prepare(Quantization& q);
 void observe(Quantization& q);
 void search(Quantization& q);

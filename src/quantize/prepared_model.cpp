@@ -19,9 +19,11 @@
 #include "formats/onnx/qat/avoid_saturation.h"
 #include "formats/onnx/qat/quantized_state.h"
 #include "formats/onnx/qat/trained_scales.h"
+#include "quantize/digests.h"
+#include "quantize/observation.h"
+#include "quantize/onnx_emitter.h"
 #include "quantize/original.h"
 #include "quantize/ranges_file.h"
-#include "quantize/statement.h"
 #include "quantize/target_fit.h"
 #include "recipe/format_info.h"
 #include "target/ort/saturation.h"
@@ -229,7 +231,7 @@ void PreparedModel::observe(const QuantizeOptions& options) {
   how.runtime.library = options.trial.runtime.library;
   how.runtime.isolate = options.trial.runtime.isolate;
   how.progress = options.progress;
-  Observation observed = observe_activations(onnx::clone(model()), source_, how, *watching_);
+  Observation observed = observe_activations(expose(onnx::clone(model()), source_, *watching_), source_, how);
   ranges_ = std::make_shared<calibration::Ranges>(std::move(observed.ranges));
   half_ = observed.half ? std::make_shared<calibration::Ranges>(std::move(*observed.half)) : nullptr;
   notes_ = std::move(observed.notes);

@@ -20,9 +20,11 @@
 #include "formats/onnx/file/model.h"
 #include "formats/onnx/graph/index.h"
 #include "io/temporary_files.h"
-#include "quantize/observation.h"
 
 namespace ounce::quantization {
+
+// What is looked at: the values that integer arithmetic may want ranges of, or all floats.
+enum class Watching { kForIntegers, kAllFloats };
 
 // Equalizing moves factors into weights that have a scale for each channel, and makes ranges in a file
 // untrue, and what the user says of single values too. Where nothing is searched for, a recipe means what it

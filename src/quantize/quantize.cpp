@@ -2,6 +2,7 @@
 #include <ounce/quantize.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/cancel.h"
 #include "base/machine.h"
@@ -120,10 +121,22 @@ std::uint64_t Quantization::stored_source_bytes() const {
   return bytes;
 }
 
+namespace {
+
+// The rows of the formats say which kinds of models can be quantized to them.
+void require_format(const Quantization& q, Format format) {
+  const std::string why = why_not_for(q.file->kind(), format);
+  if (!why.empty()) throw Error(ErrorCode::kUnsupported, why, q.path().string());
+}
+
+}  // namespace
+
 void open_source(Quantization& q) {
   q.file = formats::open_model(q.path());
-  q.source().validate();
-  q.result.bytes_before = q.source().bytes();
+  require_format(q, q.recipe.format);
+  for (const auto& [node, format] : q.recipe.nodes) require_format(q, format);
+  q.file->validate();
+  q.result.bytes_before = q.file->bytes();
 }
 
 void open(Quantization& q) {
@@ -132,7 +145,7 @@ void open(Quantization& q) {
     throw Error(ErrorCode::kUsage, "`importance` is for `nbits.bits` and `nbits.target_size`");
   open_source(q);
   Inputs inputs;
-  inputs.add(q.source())
+  inputs.add(*q.file)
       .add(options.trial.data)
       .add(options.trial.runtime)
       .add("the ranges", options.ranges)
@@ -142,24 +155,43 @@ void open(Quantization& q) {
   if (!options.ranges.empty()) io::require_readable(options.ranges);
   if (!options.importance.empty() && !std::filesystem::exists(options.importance))
     io::require_place(options.importance);
-  require_trial(q.source(), options.trial);
+  require_trial(*q.file, options.trial);
   // The options make sense for this model, every file that they name is there, and the output has a place.
   // Every byte of the source's structure is checked; no weight has been read.
 }
 
-void prepare(Quantization& q) {
+void prepare_onnx(Quantization& q) {
   q.prepared = std::make_shared<const PreparedModel>(q.source().model(), q.options);
   // It computes what the source computes, in ops that have kernels in the format.
 }
 
-void observe(Quantization& q) {
+void observe_onnx(Quantization& q) {
   q.prepared = q.prepared->observed(q.source().model(), q.options);
   // The range of every value that may be quantized is known, where the format needs it.
 }
 
+namespace {
+
+constexpr FormatStages kFormats[] = {
+    {ModelKind::kOnnx, prepare_onnx, observe_onnx, search_onnx, decide_onnx, emit_onnx},
+};
+
+const FormatStages& stages_of(const Quantization& q) {
+  const auto* const found = std::find_if(std::begin(kFormats), std::end(kFormats),
+                                         [&](const FormatStages& row) { return row.kind == q.file->kind(); });
+  return *found;  // open_source() has refused other kinds
+}
+
+}  // namespace
+
+void prepare(Quantization& q) { stages_of(q).prepare(q); }
+void observe(Quantization& q) { stages_of(q).observe(q); }
+void search(Quantization& q) { stages_of(q).search(q); }
+void decide(Quantization& q) { stages_of(q).decide(q); }
+void emit(Quantization& q) { stages_of(q).emit(q); }
+
 void make(Quantization& q) {
   q.statement = statement_before(q.options, q.recipe, q.gate);
-  if (has_fp16_remainder(q.recipe)) emit_integers(q);
   decide(q);
   emit(q);
   if (q.options.dry_run) return estimate_size(q);

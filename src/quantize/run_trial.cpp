@@ -66,19 +66,19 @@ TrialResult try_integers_or_storage(const Quantization& q, const WrittenFiles& w
   TrialOptions trial = q.options.trial;
   trial.cpus = cpus_for(q.recipe, trial.cpus);
   trial.is_timed = trial.is_timed && (q.recipe.memory == MemoryUse::kBalanced || is_integer);
-  return try_model(q.source(), written, trial, {is_integer ? kOfIntegers : kOfDecoding, work, is_integer});
+  return try_model(*q.file, written, trial, {is_integer ? kOfIntegers : kOfDecoding, work, is_integer});
 }
 
 // CPUs do not load bfloat16, and leave out the rounding of float16 where they can.
 TrialResult try_rounded_halves(Quantization& q, WrittenFiles written, const Work& work) {
   const QuantizeOptions& options = q.options;
   const bool is_bfloat = info_of(q.recipe.format).arithmetic == Arithmetic::kBfloat16;
-  if (!is_bfloat) try_halves(q.source(), written, options, work);
+  if (!is_bfloat) try_halves(*q.file, written, options, work);
   const TemporaryFolder folder("halves");
-  written.model = write_emulation(onnx::clone(*q.written),
+  written.model = write_emulation(onnx::clone(onnx::as_onnx(*q.written).model()),
                                   is_bfloat ? ElementType::kBfloat16 : ElementType::kFloat16, folder);
   written.external_data_paths.clear();
-  TrialResult trial = try_halves(q.source(), written, options, work);
+  TrialResult trial = try_halves(*q.file, written, options, work);
   if (!trial.is_tried || trial.samples == 0) return trial;
   if (options.recipe.is_half() && trial.sqnr_db < Quality::kHopeless) {
     throw Error(
@@ -129,11 +129,13 @@ void refuse_slowness(const Recipe& recipe, const QuantizeOptions& options, Quant
 void run_trial(Quantization& q) {
   if (q.options.trial.is_wanted) {
     begin_stage(q.options, "running", 0);
-    const onnx::UnfinishedFiles files = q.output->unfinished_files();
-    WrittenFiles written{files.model, files.data, q.output_path(), onnx::quantized_ports_of(*q.written)};
-    const Work work = [&](const auto& inputs) {
-      return plan::multiplications(q.source().model(), q.source().index(), inputs);
-    };
+    const io::UnfinishedFiles files = q.emitted->files();
+    WrittenFiles written{files.model, files.data, q.output_path(), q.written->quantized_ports()};
+    Work work;
+    if (q.file->kind() == ModelKind::kOnnx)
+      work = [&](const auto& inputs) {
+        return plan::multiplications(q.source().model(), q.source().index(), inputs);
+      };
     q.result.trial = q.recipe.is_half() ? try_rounded_halves(q, std::move(written), work)
                                         : try_integers_or_storage(q, written, work);
     if (!q.result.trial.slice.empty())

@@ -11,7 +11,7 @@
 #include "formats/onnx/graph/validate.h"
 #include "formats/onnx/plan/plan.h"
 #include "formats/onnx/prepare/prepare.h"
-#include "quantize/rewrite.h"
+#include "quantize/onnx_emitter.h"
 #include "support/model_builder.h"
 #include "support/ramp.h"
 

@@ -91,7 +91,7 @@ void search_integers(Quantization& q) {
 
 }  // namespace
 
-void search(Quantization& q) {
+void search_onnx(Quantization& q) {
   q.recipe = as_it_is(q.options.recipe);
   if (is_nbits(q.recipe.format))
     search_nbits(q.path(), q.options, *q.prepared, q.recipe, q.result.notes);

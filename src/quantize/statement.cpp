@@ -8,19 +8,11 @@
 #include <cmath>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
-#include "base/cancel.h"
-#include "base/digest.h"
 #include "base/json_text.h"
 #include "evaluate/compare/worst_output.h"
-#include "formats/onnx/file/reader.h"
-#include "formats/onnx/file/serializer.h"
-#include "formats/onnx/plan/by_structure.h"
-#include "formats/onnx/plan/plan.h"
-#include "io/output_file.h"
-#include "quant/layout.h"
+#include "formats/open.h"
 #include "quantize/recipe_json.h"
 
 namespace ounce::quantization {
@@ -151,13 +143,6 @@ Statement statement_from(const json& made) {
   return statement;
 }
 
-std::string_view metadata_of(const onnx::Model& model, std::string_view key) {
-  for (const auto& entry : model.proto->metadata) {
-    if (entry->key == key) return entry->value;
-  }
-  return {};
-}
-
 }  // namespace
 
 json to_json(const StatedGate& gate) {
@@ -235,14 +220,20 @@ Statement parse_statement(std::string_view text, const std::string& where) {
   }
 }
 
-std::optional<Statement> read_statement(const onnx::Model& model) {
-  const std::string_view text = metadata_of(model, Statement::kMetadataKey);
+std::optional<Statement> read_statement(const Metadata& metadata, const std::filesystem::path& model) {
+  const auto value = [&](std::string_view key) -> std::string_view {
+    for (const auto& [name, text] : metadata) {
+      if (name == key) return text;
+    }
+    return {};
+  };
+  const std::string_view text = value(Statement::kMetadataKey);
   if (text.empty()) return std::nullopt;
-  Statement statement = parse_statement(
-      text, fmt::format("{}: metadata '{}'", model.file.path().string(), Statement::kMetadataKey));
-  statement.version = metadata_of(model, "ounce.version");
-  statement.source = metadata_of(model, "ounce.source");
-  statement.plan = metadata_of(model, "ounce.plan");
+  Statement statement =
+      parse_statement(text, fmt::format("{}: metadata '{}'", model.string(), Statement::kMetadataKey));
+  statement.version = value("ounce.version");
+  statement.source = value("ounce.source");
+  statement.plan = value("ounce.plan");
   return statement;
 }
 
@@ -271,19 +262,7 @@ DataOptions selected(DataOptions data, const Selection& selection) {
 }
 
 void restate(const std::filesystem::path& path, const Statement& statement) {
-  const io::MappedFile file = io::MappedFile::open(path);
-  const std::string field = onnx::metadata_field(Statement::kMetadataKey, statement_text(statement));
-  const std::vector<onnx::Bytes> kept = onnx::fields_without_entry(file.bytes(), Statement::kMetadataKey);
-  std::uint64_t size = field.size();
-  for (const onnx::Bytes& bytes : kept) size += bytes.size();
-  io::OutputFile output(path, size);
-  std::uint64_t at = 0;
-  for (const onnx::Bytes& bytes : kept) {
-    output.write(at, bytes);
-    at += bytes.size();
-  }
-  output.write(at, field);
-  output.commit();
+  formats::replace_metadata(path, Statement::kMetadataKey, statement_text(statement));
 }
 
 namespace {
@@ -308,169 +287,6 @@ StatedGate stated_gate(const VerifyOptions& options, const VerifyResult& result)
     gate.metrics.push_back({metric.name, rounded(metric.reference), rounded(metric.candidate),
                             rounded(metric.drop_low), rounded(metric.drop_high)});
   return gate;
-}
-
-namespace {
-
-// A stretch of the model as it would stand in one file, which has many pieces of others in it.
-constexpr std::size_t kStretch = std::size_t{4} << 20;
-
-onnx::Bytes bytes_of_piece(const onnx::Rope::Piece& piece) {
-  if (const auto* text = std::get_if<std::string>(&piece)) return *text;
-  return std::get<onnx::Bytes>(piece);  // nothing in a model that was read is computed
-}
-
-std::vector<std::vector<onnx::Bytes>> stretches_of(const onnx::Rope& rope) {
-  std::vector<std::vector<onnx::Bytes>> stretches;
-  std::size_t room = 0;
-  for (const onnx::Rope::Piece& piece : rope.pieces()) {
-    for (onnx::Bytes bytes = bytes_of_piece(piece); !bytes.empty();) {
-      if (room == 0) {
-        stretches.emplace_back();
-        room = kStretch;
-      }
-      const std::size_t size = std::min(room, bytes.size());
-      stretches.back().push_back(bytes.substr(0, size));
-      bytes.remove_prefix(size);
-      room -= size;
-    }
-  }
-  return stretches;
-}
-
-// Calls `digest` with the number of each stretch and the pieces of the model that it consists of, on all
-// threads. `begin` is told how many there are.
-template <class Begin, class DigestStretch>
-void each_stretch(onnx::Model model, ThreadPool& pool, const Begin& begin, const DigestStretch& digest) {
-  model.proto.edit().metadata.clear();
-  const onnx::Serialized serialized = onnx::serialize(model, onnx::Placement::kInline, {});
-  const std::vector<std::vector<onnx::Bytes>> stretches = stretches_of(serialized.model);
-  begin(stretches.size());
-  pool.for_each(stretches.size(), [&](std::size_t i) {
-    digest(i, stretches[i]);
-    for (const onnx::Bytes& bytes : stretches[i]) model.release(bytes);
-  });
-}
-
-}  // namespace
-
-std::string content_digest(onnx::Model model, ThreadPool& pool) {
-  std::vector<Sha256::Digest> digests;
-  each_stretch(
-      std::move(model), pool, [&](std::size_t count) { digests.resize(count); },
-      [&](std::size_t i, const std::vector<onnx::Bytes>& pieces) {
-        Sha256 digest;
-        for (const onnx::Bytes& bytes : pieces) digest.add(bytes);
-        digests[i] = digest.digest();
-      });
-  return sha256_of({reinterpret_cast<const char*>(digests.data()), digests.size() * sizeof(Sha256::Digest)});
-}
-
-std::string weak_content_digest(onnx::Model model, ThreadPool& pool) {
-  std::vector<Digest> digests;
-  each_stretch(
-      std::move(model), pool, [&](std::size_t count) { digests.resize(count); },
-      [&](std::size_t i, const std::vector<onnx::Bytes>& pieces) {
-        std::string text;
-        text.reserve(kStretch);
-        for (const onnx::Bytes& bytes : pieces) text.append(bytes);
-        digests[i] = digest_of(text);
-      });
-  return hex(digest_of(digests));
-}
-
-namespace {
-
-constexpr std::size_t kPiece = std::size_t{4} << 20;  // of what lies between large tensors
-
-// A stretch of a file: to be digested in pieces, or a tensor whose digest is known.
-struct Stretch {
-  onnx::Bytes bytes;
-  std::size_t piece = kPiece;
-  std::optional<Digest> known;
-};
-
-// The large tensors that stand inside `file`, in the order of their places; of those that overlap, the first.
-std::vector<Stretch> large_tensors(const io::MappedFile& file, const plan::Plan& plan) {
-  std::vector<Stretch> tensors;
-  for (const plan::Decision& decision : plan.decisions) {
-    const auto* borrowed = std::get_if<onnx::Borrowed>(&decision.place.tensor->data);
-    if (borrowed == nullptr || borrowed->bytes.size() < plan::kDigestFrom || !file.contains(borrowed->bytes))
-      continue;
-    const std::size_t tile = quant::kTile * quant::width_of(plan::float_type_of(decision.weight.type));
-    tensors.push_back({borrowed->bytes, tile, decision.digest});
-  }
-  std::stable_sort(tensors.begin(), tensors.end(),
-                   [](const Stretch& a, const Stretch& b) { return a.bytes.data() < b.bytes.data(); });
-  return tensors;
-}
-
-void add_stretches(const io::MappedFile& file, const plan::Plan& plan, std::vector<Stretch>& stretches) {
-  const onnx::Bytes all = file.bytes();
-  std::size_t at = 0;
-  for (const Stretch& tensor : large_tensors(file, plan)) {
-    const auto first = static_cast<std::size_t>(tensor.bytes.data() - all.data());
-    if (first < at) continue;
-    stretches.push_back({all.substr(at, first - at), kPiece, std::nullopt});
-    stretches.push_back(tensor);
-    at = first + tensor.bytes.size();
-  }
-  stretches.push_back({all.substr(at), kPiece, std::nullopt});
-}
-
-}  // namespace
-
-std::string source_digest(const onnx::Model& source, const plan::Plan& plan, ThreadPool& pool) {
-  std::vector<Stretch> stretches;
-  add_stretches(source.file, plan, stretches);
-  for (const auto& [location, file] : source.external_files) add_stretches(file, plan, stretches);
-
-  std::vector<onnx::Bytes> pieces;
-  for (const Stretch& stretch : stretches) {
-    if (stretch.known) continue;
-    for (std::size_t at = 0; at < stretch.bytes.size(); at += stretch.piece) {
-      pieces.push_back(stretch.bytes.substr(at, stretch.piece));
-    }
-  }
-  std::vector<Digest> digests(pieces.size());
-  pool.for_each(pieces.size(), [&](std::size_t i) {
-    digests[i] = digest_of(pieces[i]);
-    source.release(pieces[i]);
-  });
-
-  std::vector<Digest> parts;
-  auto next = digests.begin();
-  for (const Stretch& stretch : stretches) {
-    const auto count =
-        static_cast<std::ptrdiff_t>((stretch.bytes.size() + stretch.piece - 1) / stretch.piece);
-    if (stretch.known) {
-      parts.push_back(*stretch.known);
-    } else {
-      parts.push_back(digest_of(std::vector<Digest>(next, next + count)));
-      next += count;
-    }
-  }
-  return hex(digest_of(parts));
-}
-
-std::string source_sha256(const onnx::Model& source, ThreadPool& pool) {
-  std::vector<onnx::Bytes> files = {source.file.bytes()};
-  for (const auto& [location, file] : source.external_files) files.push_back(file.bytes());
-  std::vector<std::string> digests(files.size());
-  pool.for_each(files.size(), [&](std::size_t i) {
-    Sha256 digest;
-    for (std::size_t at = 0; at < files[i].size(); at += kPiece) {
-      throw_if_cancelled();
-      const onnx::Bytes piece = files[i].substr(at, kPiece);
-      digest.add(piece);
-      source.release(piece);
-    }
-    digests[i] = digest.hex();
-  });
-  if (digests.size() == 1) return digests.front();
-  std::string lines;
-  for (const std::string& digest : digests) lines += digest + '\n';
-  return sha256_of(lines);
 }
 
 }  // namespace ounce::quantization

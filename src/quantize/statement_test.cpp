@@ -1,4 +1,5 @@
 #include "quantize/statement.h"
+#include "quantize/digests.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

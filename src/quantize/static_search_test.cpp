@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "formats/onnx/file/reader.h"
+#include "quantize/digests.h"
 #include "quantize/pipeline.h"
 #include "quantize/ranges_file.h"
 #include "quantize/statement.h"

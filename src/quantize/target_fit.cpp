@@ -17,8 +17,9 @@
 #include "formats/onnx/graph/element_types.h"
 #include "formats/onnx/graph/index.h"
 #include "formats/onnx/graph/validate.h"
+#include "formats/onnx/view/onnx_file.h"
 #include "io/temporary_files.h"
-#include "quantize/rewrite.h"
+#include "quantize/onnx_emitter.h"
 #include "recipe/format_info.h"
 #include "target/ort/model_support.h"
 
@@ -239,6 +240,11 @@ target::Target target_of(const target::Release& release) {
   target.version = release.version;
   target.provider = "cpu";
   return target;
+}
+
+std::map<std::string, std::string> oldest_releases(const model::ModelFile& model) {
+  if (model.kind() != model::ModelKind::kOnnx) return {};
+  return oldest_releases(onnx::as_onnx(model).model());
 }
 
 std::map<std::string, std::string> oldest_releases(const onnx::Model& model) {

@@ -10,6 +10,7 @@
 
 #include "base/thread_pool.h"
 #include "formats/onnx/file/model.h"
+#include "model/model_file.h"
 #include "quantize/prepared_model.h"
 #include "target/support_matrix.h"
 #include "target/target.h"
@@ -40,5 +41,7 @@ target::Target target_of(const target::Release& release);
 // By machine ("x64", "arm64", "wasm"): the oldest release from which on every measured one runs the model.
 // Without the machines whose newest release does not. Of models with very many nodes nothing is said.
 std::map<std::string, std::string> oldest_releases(const onnx::Model& model);
+// None of other kinds: they were not measured.
+std::map<std::string, std::string> oldest_releases(const model::ModelFile& model);
 
 }  // namespace ounce::quantization

@@ -26,6 +26,7 @@
 #include "runtime/executor.h"
 #include "runtime/ort/library.h"
 #include "runtime/ort/ort_format.h"
+#include "runtime/places.h"
 #include "target/ort/saturation.h"
 #include "target/target.h"
 
@@ -189,6 +190,7 @@ void time_written(const model::ModelFile& original, const WrittenFiles& written,
 }
 
 double work_of_sample(const Work& work, const Expectation& expected) {
+  if (!work) return 0;
   data::Batch batch;
   expected.open.feed->read(0, batch);
   std::map<std::string, data::Dims> shapes;
@@ -276,7 +278,7 @@ ErrorCode code_of_failure(ErrorCode code) {
 void require_trial(const model::ModelFile& original, const TrialOptions& options) {
   data::require_files(options.data);
   if (!options.is_wanted) return;
-  if (!options.runtime.library.empty()) runtime::Library::find(options.runtime.library);
+  if (!options.runtime.library.empty()) runtime::find_library(original.kind(), options.runtime.library);
   if (options.data.is_generated()) return;
   const evaluate::OpenFeed open = evaluate::open_feed(original, data::inputs_of(original), options.data);
   data::Batch first;
@@ -286,15 +288,16 @@ void require_trial(const model::ModelFile& original, const TrialOptions& options
 TrialResult try_model(const model::ModelFile& original, const WrittenFiles& written,
                       const TrialOptions& options, const TrialCosts& costs) {
   TrialResult result;
-  const std::filesystem::path library = runtime::Library::find(options.runtime.library);
+  const std::filesystem::path library = runtime::find_library(original.kind(), options.runtime.library);
   try {
     // One that is installed needs no trial: opening it here runs much that is not ours in this process.
     std::error_code ignored;
     if (!options.runtime.library.empty() || !std::filesystem::is_regular_file(library, ignored))
-      runtime::Library::open(library);
+      runtime::open_library(original.kind(), library);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kIo || !options.runtime.library.empty()) throw;
-    result.why_not = "no ONNX Runtime was found: the weights were compared, the model was not run";
+    result.why_not = fmt::format("no {} was found: the weights were compared, the model was not run",
+                                 runtime::runtime_of(original.kind()));
     return result;
   }
   const std::uint64_t needed = kCopiesAtLoad * original.bytes() + kRuntimeItself,

@@ -66,6 +66,7 @@ struct Timing {
 
 // The multiplications of the original on inputs of these shapes: a measure of time that is the same on every
 // machine, so that the result of a trial does not depend on how busy this one is.
+// Null where it is not known.
 using Work = std::function<double(const std::map<std::string, data::Dims>& inputs)>;
 
 struct TrialCosts {

@@ -13,10 +13,11 @@
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/graph/validate.h"
 #include "io/mapped_file.h"
+#include "quantize/digests.h"
 #include "quantize/nbits_fit.h"
 #include "quantize/nbits_search.h"
+#include "quantize/onnx_emitter.h"
 #include "quantize/pipeline.h"
-#include "quantize/rewrite.h"
 #include "quantize/statement.h"
 #include "quantize/target_fit.h"
 #include "recipe/format_info.h"
@@ -29,77 +30,38 @@ namespace {
 constexpr double kLeastSqnr = -3;
 constexpr double kNothing = 256 * double{std::numeric_limits<float>::min()};
 
-std::string statement_field(const Statement& statement) {
-  return onnx::metadata_field(Statement::kMetadataKey, statement_text(statement));
-}
-
-onnx::WriteOptions write_options(const Quantization& q) {
-  const std::string tag = hex(digest_of(q.result.source_digest + q.result.plan_digest)).substr(0, 16);
-  return {.external_data = q.options.external_data,
-          .data_tag = tag,
+model::Destination destination_of(const Quantization& q) {
+  return {.path = q.output_path(),
+          .external_data = q.options.external_data,
+          .data_tag = hex(digest_of(q.result.source_digest + q.result.plan_digest)).substr(0, 16),
           .data_name = q.options.data_name,
-          .room = statement_field(q.statement).size()};
-}
-
-// A tensor of the written file: an initializer, or that of a Constant node. Bodies keep their numbers; two of
-// them may use one name for different tensors.
-const onnx::Tensor* find_tensor(const graph::Index& index, std::size_t body, std::string_view name) {
-  if (name.empty()) return nullptr;
-  const auto& values = index.bodies().at(body).values;
-  const auto found = values.find(name);
-  const onnx::Tensor* tensor = nullptr;
-  if (found != values.end() && found->second.initializer != graph::kNone) {
-    tensor = &*index.bodies()[body].graph->initializers[found->second.initializer];
-  } else if (found != values.end() && found->second.producer != graph::kNone) {
-    tensor = plan::constant_tensor(*index.bodies()[body].nodes()[found->second.producer]);
-  }
-  if (tensor == nullptr)
-    throw Error(ErrorCode::kInternal, fmt::format("'{}' is missing in the written file", name));
-  return tensor;
-}
-
-std::vector<kernels::ErrorNorms> compare_weights(Quantization& q, const graph::Index& written) {
-  std::vector<kernels::ErrorNorms> norms(q.stored.size());
-  run_jobs(
-      q.pool, q.stored.size(),
-      [&](std::size_t i) { return q.result.tensors[q.stored[i].decision].bytes_before; },
-      [&](std::size_t i, const ForEach& for_each) {
-        const passes::Stored& stored = q.stored[i];
-        const plan::Decision& decision = q.plan.decisions[stored.decision];
-        const auto tensor = [&](std::string_view name) {
-          return find_tensor(written, decision.weight.graph, name);
-        };
-        const passes::WrittenWeight weight{tensor(stored.names.codes), tensor(stored.names.scales),
-                                           tensor(stored.names.zeros), stored.by};
-        norms[i] = passes::compare_weight(q.prepared->model(), decision, *q.written, weight, for_each);
-        if (q.options.progress != nullptr)
-          q.options.progress->done += q.result.tensors[stored.decision].bytes_before;
-      });
-  return norms;
+          .key = Statement::kMetadataKey,
+          .value_bytes = statement_text(q.statement).size()};
 }
 
 // Noise counts relative to the signal of its own tensor: constants of large values that lose nothing (an
 // attention mask of -1e4) must not hide what weights lose.
-void note_errors(Quantization& q, const std::vector<kernels::ErrorNorms>& norms) {
+void note_errors(Quantization& q, const std::vector<model::WeightError>& errors) {
   double noise = 0, values = 0;
-  for (std::size_t i = 0; i < q.stored.size(); ++i) {
-    TensorOutcome& outcome = q.result.tensors[q.stored[i].decision];
-    outcome.sqnr_db = norms[i].sqnr_db();
-    outcome.max_abs_error = norms[i].max_abs;
+  for (const model::WeightError& error : errors) {
+    const kernels::ErrorNorms& norms = error.norms;
+    TensorOutcome& outcome = q.result.tensors[error.tensor];
+    outcome.sqnr_db = norms.sqnr_db();
+    outcome.max_abs_error = norms.max_abs;
     // Integer ops take quantized values even of weights that are next to nothing: those may become nothing.
-    const bool is_nothing = norms[i].max_abs < kNothing;
-    if ((!(outcome.sqnr_db > kLeastSqnr) && !is_nothing) || std::isnan(norms[i].max_abs)) {
+    const bool is_nothing = norms.max_abs < kNothing;
+    if ((!(outcome.sqnr_db > kLeastSqnr) && !is_nothing) || std::isnan(norms.max_abs)) {
       throw Error(ErrorCode::kInternal,
                   fmt::format("the written weight decodes to something else ({:.1f} dB); nothing was written",
                               outcome.sqnr_db),
                   outcome.name);
     }
-    if (q.plan.decisions[q.stored[i].decision].limit != 0) continue;  // meant to be another value
-    if (norms[i].noise == 0 || is_nothing) continue;
+    if (error.is_limited) continue;
+    if (norms.noise == 0 || is_nothing) continue;
     const double count =
         std::accumulate(outcome.shape.begin(), outcome.shape.end(), 1.0,
                         [](double all, std::int64_t size) { return all * static_cast<double>(size); });
-    noise += count * norms[i].noise / norms[i].signal;
+    noise += count * norms.noise / norms.signal;
     values += count;
   }
   q.result.sqnr_db = kernels::ErrorNorms{values, noise, 0}.sqnr_db();
@@ -124,44 +86,41 @@ Statement statement_before(const QuantizeOptions& options, const Recipe& recipe,
   return statement;
 }
 
-void emit(Quantization& q) {
+void emit_onnx(Quantization& q) {
   q.result.source_digest =
       q.is_unread() ? std::string()
       : q.prepared->is_original()
           ? source_digest(q.prepared->model(), q.plan, q.pool)
           : source_digest(q.source().model(), plan::unread_plan(q.source().index()), q.pool);
-  q.emitted = onnx::clone(q.prepared->model());
-  auto [stored, shortened] =
-      rewrite(q.emitted, q.prepared->model(), q.prepared->index(), q.plan,
-              {q.result.plan_digest, q.is_unread() ? hex(Digest{}) : q.result.source_digest});
-  q.stored = std::move(stored);
-  if (shortened != 0) {
+  auto emitted = std::make_unique<OnnxEmitted>(
+      q.prepared, q.plan,
+      Provenance{q.result.plan_digest, q.is_unread() ? hex(Digest{}) : q.result.source_digest});
+  if (const std::uint64_t saved = emitted->shortened(); saved != 0) {
     q.result.notes.push_back(fmt::format(
         "names inside of the model were shortened, which saves {} bytes; `half.keep_names=true` keeps them",
-        shortened));
+        saved));
   }
   // Nobody said where it will run: then at least where it will not.
   if (info_of(q.recipe.format).arithmetic == Arithmetic::kFloat16 && q.recipe.target.empty()) {
-    if (std::string where = where_it_fails(q.source().model(), q.emitted); !where.empty())
+    if (std::string where = where_it_fails(q.source().model(), emitted->model()); !where.empty())
       q.result.notes.push_back(std::move(where));
   }
-  q.statement.releases = oldest_releases(q.emitted);
+  q.statement.releases = oldest_releases(emitted->model());
+  q.emitted = std::move(emitted);
   // The emitted model carries out the plan. Its new weights have sizes, and are encoded while they are
   // written.
 }
 
 void estimate_size(Quantization& q) {
-  q.result.bytes_after =
-      onnx::written_size(q.emitted, q.output_path(), write_options(q)) + statement_field(q.statement).size();
+  q.result.bytes_after = q.emitted->size(destination_of(q));
   q.result.sqnr_db = std::nan("");
 }
 
 void write(Quantization& q) {
-  const onnx::WriteOptions options = write_options(q);
+  const model::Destination destination = destination_of(q);
   begin_stage(q.options, "writing", q.stored_source_bytes());
-  q.output.emplace(q.emitted, q.output_path(), options);
-  q.output->write(q.pool, q.options.progress == nullptr ? nullptr : &q.options.progress->done);
-  q.result.bytes_after = q.output->total_bytes() + options.room;
+  q.emitted->write(destination, q.pool, q.options.progress == nullptr ? nullptr : &q.options.progress->done);
+  q.result.bytes_after = q.emitted->size(destination);
   if (const std::uint64_t most = q.options.recipe.nbits.target_size; most != 0 && q.result.bytes_after > most)
     throw Error(ErrorCode::kUnsupported,
                 fmt::format("it takes {} bytes, more than `nbits.target_size` {}; nothing was written",
@@ -172,20 +131,21 @@ void write(Quantization& q) {
 
 void check(Quantization& q) {
   begin_stage(q.options, "checking", q.stored_source_bytes());
-  q.written = q.output->reopen();
-  const std::vector<kernels::ErrorNorms> norms = compare_weights(q, graph::validate(*q.written));
-  note_errors(q, norms);
+  q.written = q.emitted->reopen();
+  note_errors(q, q.emitted->compare(*q.written, q.pool, [&](std::size_t tensor) {
+    if (q.options.progress != nullptr) q.options.progress->done += q.result.tensors[tensor].bytes_before;
+  }));
   // The file parses, its structure is valid, and every weight decodes to what it was made of, up to the error
   // that the result states.
 }
 
 void commit(Quantization& q) {
-  q.statement.content = content_digest(std::move(*q.written), q.pool);
-  q.statement.source_sha256 = source_sha256(q.source().model(), q.pool);
+  q.statement.content = content_digest(*q.written, q.pool);
+  q.statement.source_sha256 = source_sha256(*q.file, q.pool);
   if (q.result.trial.samples != 0) q.statement.trial = stated_run(q.result.trial);
-  q.output->append(statement_field(q.statement));
+  q.emitted->set_metadata(Statement::kMetadataKey, statement_text(q.statement));
   throw_if_cancelled();
-  q.output->commit();
+  q.emitted->commit();
   if (needs_data(q.recipe.nbits.method)) KeptFits(q.kept_fits()).clear();
   q.result.tensors.insert(q.result.tensors.end(), q.integer_tensors.begin(), q.integer_tensors.end());
   // The model and its data stand in their places, with a statement of how they were made.

@@ -1,6 +1,7 @@
 #include "recipe/format_info.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -191,6 +192,17 @@ Format wider(Format format) {
 bool has_layer_errors(Format format) {
   const FormatInfo& row = info_of(format);
   return row.family == Family::kInteger || (row.family == Family::kWeights && row.weight_bits <= 8);
+}
+
+std::string why_not_for(ModelKind kind, Format format) {
+  if (has_kind(info_of(format).kinds, kind)) return {};
+  std::vector<std::string> others;
+  for (const FormatInfo& row : kFormats) {
+    if (has_kind(row.kinds, kind)) others.emplace_back(name_of(row.format));
+  }
+  return fmt::format(
+      "is a {} model, which cannot be quantized to {}; {}", name_of(kind), name_of(format),
+      others.empty() ? "convert it to ONNX" : fmt::format("it can be to {}", fmt::join(others, ", ")));
 }
 
 }  // namespace ounce

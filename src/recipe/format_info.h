@@ -16,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/model_kind.h"
+
 namespace ounce {
 
 // Formats of a family share their planner.
@@ -51,6 +53,7 @@ struct FormatInfo {
   std::int64_t opset = 0;  // of the model; models of an older one take `fallback`, or their opset is raised
   Format fallback;         // of tensors and nodes that the format cannot be applied to
   SearchStage stage = SearchStage::kNever;
+  ModelKinds kinds = model_kinds(ModelKind::kOnnx);  // of models that can be quantized to it
 };
 
 // In the order in which a search tries formats of one stage.
@@ -79,6 +82,8 @@ inline bool is_integer(Format format) { return info_of(format).family == Family:
 inline bool is_half(Format format) { return info_of(format).family == Family::kHalf; }
 inline bool is_static(Format format) { return info_of(format).arithmetic == Arithmetic::kStatic; }
 inline bool is_dynamic(Format format) { return info_of(format).arithmetic == Arithmetic::kDynamic; }
+// Empty, or a sentence for a model of another kind: "is a TFLite model, which cannot be quantized to int4".
+std::string why_not_for(ModelKind kind, Format format);
 // Can the error that a single layer makes be measured by `sensitivity`?
 bool has_layer_errors(Format format);
 

@@ -59,5 +59,15 @@ TEST(FormatInfoTest, FormatsAreFoundByWhatTheyDo) {
   EXPECT_EQ(wider(nbits(8)), nbits(8));
 }
 
+TEST(FormatInfoTest, EveryFormatIsForOnnxAndSaysWhatElseItIsFor) {
+  for (const FormatInfo& row : all_formats()) {
+    EXPECT_EQ(why_not_for(ModelKind::kOnnx, row.format), "") << name_of(row.format);
+    const bool is_refused = !why_not_for(ModelKind::kCoreml, row.format).empty();
+    EXPECT_EQ(is_refused, !has_kind(row.kinds, ModelKind::kCoreml));
+  }
+  EXPECT_EQ(why_not_for(ModelKind::kCoreml, Format::kW8),
+            "is a Core ML model, which cannot be quantized to w8; convert it to ONNX");
+}
+
 }  // namespace
 }  // namespace ounce

@@ -147,7 +147,7 @@ class Unpacker {
   }
   void take(model::ModelKind& kind) {
     const std::uint64_t value = number();
-    if (value >= model::kModelKinds) refuse();
+    if (value >= kModelKinds) refuse();
     kind = static_cast<model::ModelKind>(value);
   }
   void take(std::string_view& text) {

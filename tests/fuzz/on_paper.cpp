@@ -11,7 +11,7 @@
 #include "formats/onnx/prepare/prepare.h"
 #include "formats/onnx/qat/quantized_state.h"
 #include "formats/onnx/qat/trained_scales.h"
-#include "quantize/rewrite.h"
+#include "quantize/onnx_emitter.h"
 #include "support/ramp.h"
 
 namespace ounce::test {

@@ -22,7 +22,7 @@
 #include "formats/onnx/graph/validate.h"
 #include "formats/onnx/plan/plan.h"
 #include "formats/onnx/prepare/prepare.h"
-#include "quantize/rewrite.h"
+#include "quantize/onnx_emitter.h"
 #include "runtime/ort/session.h"
 #include "support/temporary_folder.h"
 #include "support/tensor_of.h"

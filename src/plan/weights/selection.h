@@ -1,6 +1,6 @@
 // What a recipe says of single nodes and tensors (`nodes`, `include`, `exclude`), by names, so that it holds
 // for a model of any format. Formats look up their own nodes and weights with these
-// (formats/onnx/plan/selection.h).
+// (formats/onnx/plan/weights.h).
 #pragma once
 
 #include <ounce/recipe.h>

@@ -17,11 +17,11 @@ constexpr std::size_t kDefaultBlock = 32;
 constexpr float kSmallestLinearRange = 256 * std::numeric_limits<float>::min();
 constexpr std::size_t kMostRangesKept = std::size_t{1} << 18;
 
-Format format_of(const Recipe& recipe, const StorageOverride& override) {
+Format format_of(const Recipe& recipe, const std::optional<StorageOverride>& override) {
   return override ? override->format : recipe.format;
 }
 
-const char* source_of(const StorageOverride& override) {
+const char* source_of(const std::optional<StorageOverride>& override) {
   if (!override) return "";
   return override->is_asked ? ", as asked for its node" : ", as another of its nodes wants it";
 }
@@ -51,7 +51,8 @@ bool has_subnormal_halves(const quant::FloatSource& floats) {
 
 }  // namespace
 
-std::string why_keep(const model::WeightSite& weight, const Recipe& recipe, const StorageOverride& override) {
+std::string why_keep(const model::WeightSite& weight, const Recipe& recipe,
+                     const std::optional<StorageOverride>& override) {
   if (override && override->format == kUnchanged) return "stays FP32, as asked for its node";
   if (weight.bytes() < recipe.min_bytes) return fmt::format("smaller than {} bytes", recipe.min_bytes);
   if (!weight.is_used) return "nothing uses it";
@@ -65,7 +66,7 @@ std::string why_all_bits(const model::WeightSite& weight, Format format) {
   return fmt::format("feeds {}, which may need all bits", weight.op_type);
 }
 
-bool choose_half(TensorPlan& plan, const Recipe& recipe, const StorageOverride& override) {
+bool choose_half(TensorPlan& plan, const Recipe& recipe, const std::optional<StorageOverride>& override) {
   const model::WeightSite& weight = plan.weight;
   const bool is_wanted = format_of(recipe, override) == weight_only(16) ||
                          (!override && recipe.is_integer() && recipe.integer.fp16_remainder);

@@ -28,8 +28,9 @@
 #include "data/source/sources.h"
 #include "formats/onnx/file/reader.h"
 #include "io/mapped_file.h"
+#include "quantize/digests.h"
 #include "quantize/statement.h"
-#include "runtime/ort/library.h"
+#include "runtime/places.h"
 
 namespace ounce::search {
 
@@ -362,7 +363,7 @@ std::string digest_of_path(const fs::path& path) {
 }
 
 // Without opening a session.
-std::string runtime_text(const RuntimeOptions& options) {
+std::string runtime_text(const fs::path& model, const RuntimeOptions& options) {
   std::string text =
       fmt::format("threads {} {} optimization {} config {}", options.threads, options.threads_between,
                   name_of(options.optimization), fmt::join(options.config, ","));
@@ -371,7 +372,8 @@ std::string runtime_text(const RuntimeOptions& options) {
   if (options.remote)
     return text + fmt::format(" remote '{}' '{}' '{}' '{}'", options.remote->via, options.remote->launcher,
                               options.remote->library, options.library);
-  return text + " version " + runtime::Library::open(runtime::Library::find(options.library))->version();
+  const model::ModelKind kind = runtime::kind_to_run(model);
+  return text + " version " + runtime::open_library(kind, runtime::find_library(kind, options.library));
 }
 
 std::string model_digest(const fs::path& path) {
@@ -399,7 +401,8 @@ std::string digest_of_data(const DataOptions& data) {
 std::string identity_of(const fs::path& model, const DataOptions& data, const RuntimeOptions& runtime,
                         const std::string& more) {
   return fmt::format("ounce {}\nmodel {}\ndata {}\nruntime {}\nkernels {}\n{}", version(),
-                     model_digest(model), digest_of_data(data), runtime_text(runtime), cpu_kernels(), more);
+                     model_digest(model), digest_of_data(data), runtime_text(model, runtime), cpu_kernels(),
+                     more);
 }
 
 }  // namespace ounce::search

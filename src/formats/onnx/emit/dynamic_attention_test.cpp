@@ -93,8 +93,9 @@ class AttentionConversion {
         plan::group_by_tensor(decision);
       } else {
         plan::group_by_channel(decision);
-        decision.scale_dims = {3 * kHeadsWidth};
       }
+      plan::shape_scales(decision);
+      if (!by_tensor) decision.scale_dims = {3 * kHeadsWidth};
       plan_.decisions.push_back(decision);
     }
   }

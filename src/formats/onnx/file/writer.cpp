@@ -139,8 +139,8 @@ Model ModelOutput::reopen() const {
   return read_model(file_->unfinished_path(), options);
 }
 
-UnfinishedFiles ModelOutput::unfinished_files() const {
-  UnfinishedFiles files{file_->unfinished_path(), {}};
+io::UnfinishedFiles ModelOutput::unfinished_files() const {
+  io::UnfinishedFiles files{file_->unfinished_path(), {}};
   if (data_) files.data[data_location_] = data_->unfinished_path();
   for (const auto& [location, file] : kept_) files.data[location] = file.unfinished_path();
   return files;

@@ -42,12 +42,6 @@ struct WriteOptions {
 std::uint64_t written_size(const Model& model, const std::filesystem::path& path,
                            const WriteOptions& options);
 
-// Where the bytes of files without names can be opened, also by other processes while this one lives.
-struct UnfinishedFiles {
-  std::filesystem::path model;
-  std::map<std::string, std::filesystem::path> data;  // by location
-};
-
 class ModelOutput {
  public:
   // Lays out and reserves the files. Throws Error{kIo}, and Error{kUsage} when the model is too large for
@@ -57,7 +51,7 @@ class ModelOutput {
   // `done`, if given, is advanced by the source bytes that have been worked on.
   void write(ThreadPool& pool, std::atomic<std::uint64_t>* done);
   Model reopen() const;
-  UnfinishedFiles unfinished_files() const;
+  io::UnfinishedFiles unfinished_files() const;
   // Behind what was written: a field of the model, as metadata_field() makes it.
   void append(std::string_view field);
   void commit();

@@ -41,7 +41,7 @@ Decision StructurePlanner::decide(const Weight& weight) {
   Decision decision(weight);
   if (decide_integer(index_, decision, integer_, recipe_)) return decision;
   const std::string excluded = selection_.why_not(texts_of(index_, weight));  // also notes matches
-  const StorageOverride wanted = overrides_.storage(index_, weight);
+  const std::optional<StorageOverride> wanted = overrides_.storage(index_, weight);
   decision.reason = why_as_it_is(weight, wanted);
   if (decision.reason.empty()) decision.reason = excluded;
   if (!decision.reason.empty()) return decision;
@@ -62,7 +62,8 @@ std::int64_t StructurePlanner::opset(const model::WeightSite& weight) const {
   return onnx::opset_version(function != nullptr ? function->opset_imports : model_.proto->opset_imports, "");
 }
 
-std::string StructurePlanner::why_as_it_is(const Weight& weight, const StorageOverride& wanted) const {
+std::string StructurePlanner::why_as_it_is(const Weight& weight,
+                                           const std::optional<StorageOverride>& wanted) const {
   if (std::string why = why_keep(weight, recipe_, wanted); !why.empty()) return why;
   if (weight.value->is_input && model_.proto->ir_version >= 4)
     return "is an input with a default value, and `keep_inputs=true` was asked for";
@@ -74,7 +75,8 @@ std::string StructurePlanner::why_as_it_is(const Weight& weight, const StorageOv
 }
 
 // Returns what decoders the encoding leaves open.
-DecoderChoice StructurePlanner::choose_encoding(Decision& decision, const StorageOverride& wanted) const {
+DecoderChoice StructurePlanner::choose_encoding(Decision& decision,
+                                                const std::optional<StorageOverride>& wanted) const {
   if (choose_half(decision, recipe_, wanted)) return recipe_.decoder;
   const Format format = wanted ? wanted->format : recipe_.format;
   const std::int64_t version = opset(decision.weight);

@@ -11,7 +11,6 @@
 #include "formats/onnx/file/model.h"
 #include "formats/onnx/graph/index.h"
 #include "formats/onnx/plan/integer_plan.h"
-#include "formats/onnx/plan/selection.h"
 #include "formats/onnx/plan/weights.h"
 #include "plan/weights/storage.h"
 
@@ -37,8 +36,8 @@ class StructurePlanner {
 
  private:
   std::int64_t opset(const model::WeightSite& weight) const;
-  std::string why_as_it_is(const Weight& weight, const StorageOverride& wanted) const;
-  DecoderChoice choose_encoding(Decision& decision, const StorageOverride& wanted) const;
+  std::string why_as_it_is(const Weight& weight, const std::optional<StorageOverride>& wanted) const;
+  DecoderChoice choose_encoding(Decision& decision, const std::optional<StorageOverride>& wanted) const;
   void choose_decoder(Decision& decision, DecoderChoice choice) const;
   std::string why_no_dq(const Decision& decision) const;
   bool can_have_rows(const Decision& decision) const;

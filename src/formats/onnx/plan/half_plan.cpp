@@ -17,7 +17,7 @@
 #include "formats/onnx/plan/integer_candidates.h"
 #include "formats/onnx/plan/integer_plan.h"
 #include "formats/onnx/plan/op_rules.h"
-#include "formats/onnx/plan/selection.h"
+#include "formats/onnx/plan/weights.h"
 #include "recipe/format_info.h"
 
 namespace ounce::plan {

@@ -30,7 +30,6 @@
 #include "formats/onnx/graph/index.h"
 #include "formats/onnx/plan/half_tensors.h"
 #include "formats/onnx/plan/integer_plan.h"
-#include "formats/onnx/plan/selection.h"
 #include "formats/onnx/plan/weights.h"
 
 namespace ounce::plan {

@@ -18,7 +18,6 @@
 #include "formats/onnx/file/tensor_reader.h"
 #include "formats/onnx/graph/index.h"
 #include "formats/onnx/plan/integer_plan.h"
-#include "formats/onnx/plan/selection.h"
 #include "formats/onnx/plan/weights.h"
 
 namespace ounce::plan {

@@ -31,7 +31,6 @@
 #include "formats/onnx/graph/index.h"
 #include "formats/onnx/graph/ports.h"
 #include "formats/onnx/plan/op_rules.h"
-#include "formats/onnx/plan/selection.h"
 #include "formats/onnx/plan/weights.h"
 #include "ounce/recipe.h"
 #include "plan/encodings.h"

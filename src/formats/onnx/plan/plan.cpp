@@ -9,7 +9,7 @@
 #include "formats/onnx/plan/by_structure.h"
 #include "formats/onnx/plan/dynamic_planner.h"
 #include "formats/onnx/plan/integer_weights.h"
-#include "formats/onnx/plan/selection.h"
+#include "formats/onnx/plan/weights.h"
 #include "recipe/format_info.h"
 
 namespace ounce::plan {
@@ -137,19 +137,5 @@ std::string Plan::text() const {
   for (const Decision& decision : decisions) text += text_of(decision, digest_text(decision)) + '\n';
   return text + integer.text() + half_text;
 }
-
-quant::FloatType float_type_of(ElementType type) {
-  switch (type) {
-    case ElementType::kFloat16: return quant::FloatType::kFloat16;
-    case ElementType::kBfloat16: return quant::FloatType::kBfloat16;
-    case ElementType::kDouble: return quant::FloatType::kFloat64;
-    default: return quant::FloatType::kFloat32;
-  }
-}
-
-TensorSource::TensorSource(const onnx::Model& model, const onnx::Tensor& tensor)
-    : values_(tensor), floats_(values_.bytes(), float_type_of(tensor.type), [&model](onnx::Bytes bytes) {
-        model.release(bytes);
-      }) {}
 
 }  // namespace ounce::plan

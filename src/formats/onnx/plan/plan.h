@@ -12,12 +12,11 @@
 #include "base/thread_pool.h"
 #include "calibration/ranges.h"
 #include "formats/onnx/file/model.h"
-#include "formats/onnx/file/tensor_reader.h"
 #include "formats/onnx/graph/index.h"
 #include "formats/onnx/plan/half_plan.h"
 #include "formats/onnx/plan/integer_plan.h"
 #include "formats/onnx/plan/weights.h"
-#include "quant/float_source.h"
+#include "formats/onnx/view/onnx_file.h"
 
 namespace ounce::plan {
 
@@ -49,20 +48,6 @@ Plan make_plan(const onnx::Model& model, const graph::Index& index, const Recipe
 // tell (formats/onnx/plan/by_structure.h) is left out.
 Plan plan_by_shapes(const onnx::Model& model, const graph::Index& index, const Recipe& recipe);
 
-// A model's tensors as sources of floats.
-
-// Keeps the values alive for its FloatSource. The tensor must be of a float type and the model must outlive
-// it.
-class TensorSource {
- public:
-  TensorSource(const onnx::Model& model, const onnx::Tensor& tensor);
-  const quant::FloatSource& floats() const { return floats_; }
-
- private:
-  onnx::RawValues values_;
-  quant::FloatSource floats_;
-};
-
-quant::FloatType float_type_of(ElementType type);
+using onnx::TensorSource;
 
 }  // namespace ounce::plan

@@ -13,14 +13,13 @@
 #include "formats/onnx/edit/linear_op.h"
 #include "formats/onnx/file/attributes.h"
 #include "formats/onnx/prepare/channel_factors.h"
+#include "model/model_file.h"
 
 namespace ounce::passes {
 namespace {
 
 using graph::Use;
-
-// Where the channels of a value are.
-enum class Axis { kSecond, kLast };
+using model::Layout;
 
 // A constant, each value of which belongs to a channel.
 struct ChannelConstant {
@@ -32,7 +31,7 @@ struct ChannelConstant {
 struct Producer {
   std::size_t body = 0, position = 0;
   Bytes output;
-  Axis axis = Axis::kLast;
+  Layout layout = Layout::kChannelsLast;
   std::size_t channels = 0;
   std::vector<ChannelConstant> parameters;
 };
@@ -69,7 +68,7 @@ std::string why_fixed(const ChannelConstant& parameter) {
 // The value on its way through ops that commute with positive factors.
 struct Passing {
   Bytes value;
-  Axis axis;
+  Layout layout;
   bool is_point = false;  // nothing but 1 behind its second axis
 };
 
@@ -79,11 +78,11 @@ std::optional<Passing> pass_through(const onnx::Node& node, Passing from) {
   from.value = node.outputs[0];
   const ops::OpInfo& op = node.info();
   if (op.is_homogeneous && op.channels == ops::Channels::kKept) return from;
-  if (from.axis != Axis::kSecond) return std::nullopt;
+  if (from.layout != Layout::kChannelsSecond) return std::nullopt;
   if (op.is_homogeneous && op.channels == ops::Channels::kKeptInWindow)
-    return Passing{from.value, from.axis, from.is_point || op.shape == ops::Shape::kGlobalPool};
+    return Passing{from.value, from.layout, from.is_point || op.shape == ops::Shape::kGlobalPool};
   if (node.op() == Op::kFlatten && from.is_point && onnx::integer_setting(node, "axis", 1) == 1)
-    return Passing{from.value, Axis::kLast};
+    return Passing{from.value, Layout::kChannelsLast};
   return std::nullopt;
 }
 
@@ -139,7 +138,7 @@ class Equalizing {
   // Without parameters when the node is none of these ops.
   std::variant<Producer, Reason> read_producer(std::size_t body, std::size_t position) const {
     const onnx::Node& node = node_at(body, position);
-    Producer producer{body, position, node.outputs[0], Axis::kLast, 0, {}};
+    Producer producer{body, position, node.outputs[0], Layout::kChannelsLast, 0, {}};
     if (is_linear_op(node)) {
       if (auto reason = read_linear_producer(producer)) return std::move(*reason);
     } else if (node.op() == Op::kLayerNormalization) {
@@ -162,7 +161,8 @@ class Equalizing {
     if (auto* reason = std::get_if<Reason>(&read)) return std::move(*reason);
     const auto& op = std::get<LinearOp>(read);
     if (op.channels < 2) return std::nullopt;
-    if (node_at(producer.body, producer.position).op() != Op::kGemm) producer.axis = Axis::kSecond;
+    if (node_at(producer.body, producer.position).op() != Op::kGemm)
+      producer.layout = Layout::kChannelsSecond;
     producer.parameters.push_back({op.weight, outputs_of(op)});
     if (op.bias)
       producer.parameters.push_back({*op.bias, ChannelMap::along(1, op.bias->tensor->element_count())});
@@ -198,7 +198,7 @@ class Equalizing {
 
   std::variant<Region, Reason> explore(const Producer& producer) const {
     Region region;
-    std::vector<Passing> open = {{producer.output, producer.axis}};
+    std::vector<Passing> open = {{producer.output, producer.layout}};
     while (!open.empty()) {
       const Passing from = open.back();
       open.pop_back();
@@ -229,10 +229,10 @@ class Equalizing {
       return Reason{fmt::format("'{}' goes to {} '{}': {}", from.value, node.op_type(),
                                 graph::node_label(node, use.node), why)};
     };
-    const Axis axis = node.op() == Op::kConv ? Axis::kSecond : Axis::kLast;
+    const Layout layout = node.op() == Op::kConv ? Layout::kChannelsSecond : Layout::kChannelsLast;
     const bool is_product = node.op() == Op::kConv || node.op() == Op::kGemm || node.op() == Op::kMatMul;
     if (!is_product || use.input != 0) return stop("it cannot take factors");
-    if (axis != from.axis) return stop("it multiplies along another axis");
+    if (layout != from.layout) return stop("it multiplies along another axis");
     Consumer consumer;
     consumer.input = from.value;
     if (node.op() == Op::kMatMul) {

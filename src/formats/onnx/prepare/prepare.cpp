@@ -1,6 +1,6 @@
 #include "formats/onnx/prepare/prepare.h"
 
-#include "formats/onnx/plan/selection.h"
+#include "formats/onnx/plan/weights.h"
 #include "formats/onnx/prepare/conv_transpose_to_conv.h"
 #include "formats/onnx/prepare/fold_weights.h"
 #include "formats/onnx/prepare/integer_rewrites.h"

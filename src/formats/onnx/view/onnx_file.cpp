@@ -18,6 +18,7 @@
 #include "formats/onnx/file/writer.h"
 #include "formats/onnx/graph/index.h"
 #include "formats/onnx/graph/validate.h"
+#include "io/output_file.h"
 
 namespace ounce::onnx {
 namespace {
@@ -120,27 +121,6 @@ model::Port describe_port(const ValueInfo& value) {
   return port;
 }
 
-quant::FloatSource floats_of(const Model& model, const Tensor& tensor, Bytes bytes) {
-  using quant::FloatType;
-  const FloatType type = tensor.type == ElementType::kFloat16    ? FloatType::kFloat16
-                         : tensor.type == ElementType::kBfloat16 ? FloatType::kBfloat16
-                         : tensor.type == ElementType::kDouble   ? FloatType::kFloat64
-                                                                 : FloatType::kFloat32;
-  return {bytes, type, [&model](Bytes read) { model.release(read); }};
-}
-
-class Numbers final : public model::ConstantValues {
- public:
-  Numbers(const Model& model, const Tensor& tensor)
-      : values_(tensor), floats_(floats_of(model, tensor, values_.bytes())) {}
-  std::string_view bytes() const override { return values_.bytes(); }
-  const quant::FloatSource& floats() const override { return floats_; }
-
- private:
-  RawValues values_;
-  quant::FloatSource floats_;
-};
-
 class Strings final : public model::ConstantValues {
  public:
   explicit Strings(const Tensor& tensor) {
@@ -210,6 +190,11 @@ std::vector<model::QuantizedPort> quantized_ports_of(const Model& model) {
   return ports;
 }
 
+TensorSource::TensorSource(const Model& model, const Tensor& tensor)
+    : values_(tensor), floats_(values_.bytes(), quant::float_type_of(tensor.type), [&model](Bytes read) {
+        model.release(read);
+      }) {}
+
 const graph::Index& OnnxFile::index() const {
   std::call_once(has_index_, [this] { index_.emplace(model_); });
   return *index_;
@@ -245,9 +230,9 @@ std::string OnnxFile::producer() const {
   return version.empty() ? name : name + " " + version;
 }
 
-std::vector<std::pair<std::string, std::string>> OnnxFile::metadata() const {
+std::vector<std::pair<std::string, std::string>> metadata_of(const Model& model) {
   std::vector<std::pair<std::string, std::string>> metadata;
-  for (const auto& entry : model_.proto->metadata) metadata.emplace_back(entry->key, entry->value);
+  for (const auto& entry : model.proto->metadata) metadata.emplace_back(entry->key, entry->value);
   return metadata;
 }
 
@@ -334,7 +319,7 @@ std::unique_ptr<const model::ConstantValues> OnnxFile::read(ValueId constant) co
   if (tensor == nullptr)
     throw Error(ErrorCode::kInternal, "is no constant", std::string(value(constant).name));
   if (tensor->type == ElementType::kString) return std::make_unique<const Strings>(*tensor);
-  return std::make_unique<const Numbers>(model_, *tensor);
+  return std::make_unique<const TensorSource>(model_, *tensor);
 }
 
 std::unique_ptr<const OnnxFile> open_file(const std::filesystem::path& path) {
@@ -360,6 +345,22 @@ void write_with_metadata(const OnnxFile& file, const std::string& key, const std
   ModelOutput output(model, output_path, {.data_tag = hex(digest_of(content)).substr(0, 16)});
   output.write(pool, nullptr);
   graph::validate(output.reopen());
+  output.commit();
+}
+
+void replace_metadata(const std::filesystem::path& model, const std::string& key, const std::string& value) {
+  const io::MappedFile file = io::MappedFile::open(model);
+  std::vector<Bytes> fields = fields_without_entry(file.bytes(), key);
+  const std::string field = metadata_field(key, value);
+  fields.push_back(field);
+  std::uint64_t size = 0;
+  for (const Bytes& bytes : fields) size += bytes.size();
+  io::OutputFile output(model, size);
+  std::uint64_t at = 0;
+  for (const Bytes& bytes : fields) {
+    output.write(at, bytes);
+    at += bytes.size();
+  }
   output.commit();
 }
 

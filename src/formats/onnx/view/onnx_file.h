@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "formats/onnx/file/model.h"
+#include "formats/onnx/file/tensor_reader.h"
 #include "formats/onnx/graph/index.h"
 #include "model/model_file.h"
 
@@ -19,6 +20,20 @@ namespace ounce::onnx {
 // The metadata entry that says what integer inputs and outputs stand for, and what it says; empty without.
 inline constexpr const char* kPortsKey = "ounce.io";
 std::vector<model::QuantizedPort> quantized_ports_of(const Model& model);
+
+std::vector<std::pair<std::string, std::string>> metadata_of(const Model& model);
+
+// The values of a tensor that is none of strings; the model must outlive it.
+class TensorSource final : public model::ConstantValues {
+ public:
+  TensorSource(const Model& model, const Tensor& tensor);
+  std::string_view bytes() const override { return values_.bytes(); }
+  const quant::FloatSource& floats() const override { return floats_; }
+
+ private:
+  RawValues values_;
+  quant::FloatSource floats_;
+};
 
 class OnnxFile final : public model::ModelFile {
  public:
@@ -36,7 +51,7 @@ class OnnxFile final : public model::ModelFile {
   std::int64_t schema_version() const override { return model_.proto->ir_version; }
   std::vector<std::pair<std::string, std::int64_t>> opsets() const override;
   std::string producer() const override;
-  std::vector<std::pair<std::string, std::string>> metadata() const override;
+  std::vector<std::pair<std::string, std::string>> metadata() const override { return metadata_of(model_); }
   std::span<const model::Port> inputs() const override;
   std::span<const model::Port> outputs() const override;
   std::vector<model::QuantizedPort> quantized_ports() const override { return quantized_ports_of(model_); }
@@ -64,5 +79,6 @@ const OnnxFile& as_onnx(const model::ModelFile& file);
 
 void write_with_metadata(const OnnxFile& file, const std::string& key, const std::string& value,
                          const std::filesystem::path& output);
+void replace_metadata(const std::filesystem::path& model, const std::string& key, const std::string& value);
 
 }  // namespace ounce::onnx

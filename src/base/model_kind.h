@@ -1,0 +1,27 @@
+// The formats of model files that Ounce knows, and sets of them for tables.
+#pragma once
+
+#include <ounce/names.h>
+
+#include <cstdint>
+#include <iterator>
+
+namespace ounce {
+
+enum class ModelKind : std::uint8_t { kOnnx, kTflite, kCoreml };
+template <>
+struct NamesOf<ModelKind> {
+  static constexpr Named<ModelKind> kAll[] = {
+      {ModelKind::kOnnx, "ONNX"}, {ModelKind::kTflite, "TFLite"}, {ModelKind::kCoreml, "Core ML"}};
+};
+inline constexpr std::size_t kModelKinds = std::size(NamesOf<ModelKind>::kAll);
+
+// model_kinds(ModelKind::kOnnx, ModelKind::kTflite)
+using ModelKinds = std::uint8_t;
+template <class... Kinds>
+constexpr ModelKinds model_kinds(Kinds... kinds) {
+  return static_cast<ModelKinds>(((1U << static_cast<unsigned>(kinds)) | ...));
+}
+constexpr bool has_kind(ModelKinds kinds, ModelKind kind) { return (kinds & model_kinds(kind)) != 0; }
+
+}  // namespace ounce

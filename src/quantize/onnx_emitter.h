@@ -1,0 +1,68 @@
+// Carries out plans on ONNX models: the passes of a plan in their order, what quantize() does with the
+// result, and copies that show inner values. quantize() writes the result of rewrite(), inspect() only weighs
+// it.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/onnx/emit/store_weights.h"
+#include "formats/onnx/file/model.h"
+#include "formats/onnx/file/writer.h"
+#include "formats/onnx/graph/index.h"
+#include "formats/onnx/plan/plan.h"
+#include "model/emitter.h"
+#include "quantize/prepared_model.h"
+
+namespace ounce::quantization {
+
+// Digests are 32 hexadecimal digits; see base/digest.h.
+struct Provenance {
+  std::string plan_digest, source_digest;
+};
+
+struct Rewritten {
+  std::vector<passes::Stored> stored;
+  std::uint64_t shortened = 0;  // bytes of inner names that are gone
+};
+
+// `model` is a clone of `source`, which `index` and `plan` belong to.
+Rewritten rewrite(onnx::Model& model, const onnx::Model& source, const graph::Index& index,
+                  const plan::Plan& plan, const Provenance& provenance);
+
+// The prepared model with a plan carried out.
+class OnnxEmitted final : public model::Emitted {
+ public:
+  OnnxEmitted(std::shared_ptr<const PreparedModel> prepared, const plan::Plan& plan,
+              const Provenance& provenance);
+
+  const onnx::Model& model() const { return model_; }
+  std::uint64_t shortened() const { return rewritten_.shortened; }
+
+  std::uint64_t size(const model::Destination& destination) const override;
+  void write(const model::Destination& destination, ThreadPool& pool,
+             std::atomic<std::uint64_t>* done) override;
+  model::ModelFilePtr reopen() const override;
+  io::UnfinishedFiles files() const override { return output_->unfinished_files(); }
+  std::vector<model::WeightError> compare(const model::ModelFile& written, ThreadPool& pool,
+                                          const std::function<void(std::size_t)>& seen) const override;
+  void set_metadata(const std::string& key, const std::string& value) override;
+  void commit() override { output_->commit(); }
+
+ private:
+  std::shared_ptr<const PreparedModel> prepared_;
+  const plan::Plan& plan_;
+  onnx::Model model_;
+  Rewritten rewritten_;
+  std::optional<onnx::ModelOutput> output_;
+};
+
+// `source` is where the model came from, for people. Throws Error{kUnsupported} when nothing can be observed.
+model::Exposed expose(onnx::Model model, const std::filesystem::path& source, Watching watching);
+
+}  // namespace ounce::quantization
