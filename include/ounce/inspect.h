@@ -23,10 +23,11 @@ struct ValueDescription {
 
 struct ModelInfo {
   std::filesystem::path path;
-  std::uint64_t bytes = 0;  // model file and external data
-  std::int64_t ir_version = 0;
+  std::uint64_t bytes = 0;      // model file and external data
+  std::string format = "ONNX";  // of the file: "ONNX" or "TFLite"
+  std::int64_t ir_version = 0;  // the schema version of another format
   std::string producer;
-  std::vector<std::pair<std::string, std::int64_t>> opsets;
+  std::vector<std::pair<std::string, std::int64_t>> opsets;  // TFLite: the version of each operator
   std::vector<std::pair<std::string, std::string>> metadata;
   std::vector<ValueDescription> inputs, outputs;
   std::uint64_t nodes = 0, subgraphs = 0, functions = 0;

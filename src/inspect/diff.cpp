@@ -66,10 +66,16 @@ Texts ports_of(std::span<const model::Port> ports) {
 }
 
 void compare_models(const ModelFile& a, const ModelFile& b, DiffResult& result) {
-  if (a.schema_version() != b.schema_version())
-    result.changes.push_back(
-        {"IR version", "", fmt::format("{}", a.schema_version()), fmt::format("{}", b.schema_version())});
-  compare_texts("opset", opsets_of(a), opsets_of(b), result.changes);
+  if (a.kind() != b.kind()) {
+    result.changes.push_back({"format", "", name_of(a.kind()), name_of(b.kind())});
+  } else {
+    const bool is_onnx = a.kind() == model::ModelKind::kOnnx;
+    if (a.schema_version() != b.schema_version())
+      result.changes.push_back({is_onnx ? "IR version" : "schema version", "",
+                                fmt::format("{}", a.schema_version()),
+                                fmt::format("{}", b.schema_version())});
+    compare_texts(is_onnx ? "opset" : "op version", opsets_of(a), opsets_of(b), result.changes);
+  }
   compare_texts("input", ports_of(a.inputs()), ports_of(b.inputs()), result.changes);
   compare_texts("output", ports_of(a.outputs()), ports_of(b.outputs()), result.changes);
   compare_texts("contract", metadata_of(a, true), metadata_of(b, true), result.changes);

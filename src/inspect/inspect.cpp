@@ -64,6 +64,7 @@ ModelInfo inspect(const std::filesystem::path& path, const Recipe& recipe) {
   ModelInfo info;
   info.path = path;
   info.bytes = file->bytes();
+  info.format = name_of(file->kind());
   info.ir_version = file->schema_version();
   info.producer = file->producer();
   info.opsets = file->opsets();

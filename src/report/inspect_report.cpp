@@ -10,7 +10,10 @@ namespace {
 
 using Align = Table::Align;
 
-std::string opsets_text(const ModelInfo& info) {
+// What decides which runtimes load the model. The versions of the operators of TFLite are in the JSON
+// document.
+std::string versions_text(const ModelInfo& info) {
+  if (info.format != "ONNX") return fmt::format("{}, schema {}", info.format, info.ir_version);
   std::string text;
   for (const auto& [domain, version] : info.opsets)
     text += plainly("{}{} {}", text.empty() ? "" : ", ", domain, version);
@@ -42,8 +45,9 @@ double ratio_of(const ModelInfo& info) {
 std::string inspect_text(const ModelInfo& info, std::size_t tensors) {
   std::string text = plainly("{}: {}, {} of weights\n", info.path.string(), bytes_text(info.bytes),
                              bytes_text(info.weight_bytes));
-  text += plainly("  IR {}, opset {}{}\n", info.ir_version, opsets_text(info),
-                  info.producer.empty() ? std::string() : ", made by " + info.producer);
+  text += plainly("  {}{}{}\n",
+                  info.format == "ONNX" ? fmt::format("IR {}, opset ", info.ir_version) : std::string(),
+                  versions_text(info), info.producer.empty() ? std::string() : ", made by " + info.producer);
   text += fmt::format("  {} nodes, {} subgraphs, {} functions\n", info.nodes, info.subgraphs, info.functions);
   for (const ValueDescription& value : info.inputs)
     text += plainly("  input   {}  {}\n", value.name, value.type);
@@ -81,7 +85,7 @@ std::string inspect_table(const std::vector<InspectRow>& rows) {
     const bool is_smaller = info.bytes_after != 0;
     before += info.bytes;
     after += is_smaller ? info.bytes_after : info.bytes;
-    table.add({row.model.string(), bytes_text(info.bytes), std::to_string(info.nodes), opsets_text(info),
+    table.add({row.model.string(), bytes_text(info.bytes), std::to_string(info.nodes), versions_text(info),
                is_smaller ? bytes_text(info.bytes_after) : "-",
                is_smaller ? percent_text(ratio_of(info)) : "-"});
   }

@@ -169,9 +169,10 @@ void fields(MaybeConst<ModelInfo> auto& info, auto& f) {
   f("model", info.path, "path");
   f("bytes", info.bytes, "size of the model file and its external data");
   f("weight_bytes", info.weight_bytes, "bytes of all tensors");
-  f("ir_version", info.ir_version, "of ONNX");
+  f("format", info.format, "of the file: \"ONNX\" or \"TFLite\"");
+  f("ir_version", info.ir_version, "of ONNX; of TFLite the schema version");
   f("producer", info.producer, "who wrote the model");
-  f("opsets", Numbers(info.opsets.begin(), info.opsets.end()), "versions by domain");
+  f("opsets", Numbers(info.opsets.begin(), info.opsets.end()), "versions by domain; of TFLite by operator");
   f("metadata", Texts(info.metadata.begin(), info.metadata.end()), "values by key");
   f("inputs", info.inputs, "inputs of the model");
   f("outputs", info.outputs, "outputs of the model");
@@ -222,7 +223,8 @@ void fields(MaybeConst<CopyResult> auto& result, auto& f) {
 
 void fields(MaybeConst<Change> auto& change, auto& f) {
   f("what", change.what,
-    "\"IR version\", \"opset\", \"input\", \"output\", \"output comes from\", \"contract\" or \"metadata\"");
+    "\"format\", \"IR version\", \"opset\", \"schema version\", \"op version\", \"input\", \"output\", "
+    "\"output comes from\", \"contract\" or \"metadata\"");
   f("name", change.name, "domain, input, output or key");
   f("before", results::nonempty(change.before), "null where it is missing");
   f("after", results::nonempty(change.after), "null where it is missing");

@@ -1,5 +1,5 @@
-// make_seeds FOLDER MODEL…: writes what the fuzzers of models start from, FOLDER/model and FOLDER/quantize:
-// small built models and the structure of real ones.
+// make_seeds FOLDER MODEL…: writes what the fuzzers of models start from, FOLDER/model, FOLDER/tflite and
+// FOLDER/quantize: small built models and the structure of real ones.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -8,8 +8,10 @@
 
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/file/serializer.h"
+#include "formats/tflite/file/writer.h"
 #include "fuzz/sample_models.h"
 #include "fuzz/sample_networks.h"
+#include "fuzz/sample_tflites.h"
 #include "support/temporary_folder.h"
 
 namespace {
@@ -46,8 +48,19 @@ void make_networks(const std::filesystem::path& folder) {
   }
 }
 
+void make_tflites(const std::filesystem::path& folder) {
+  using namespace ounce;
+  std::filesystem::create_directories(folder);
+  const tflite::Model everything = test::everything_tflite();
+  test::write_file(folder / "small.tflite", to_bytes(test::small_tflite()));
+  test::write_file(folder / "quantized.tflite", to_bytes(test::quantized_tflite()));
+  test::write_file(folder / "everything.tflite", test::with_archive(everything, true));
+  test::write_file(folder / "behind.tflite", to_bytes(everything, 0));
+}
+
 void make_seeds(int count, char** arguments) {
   make_networks(std::filesystem::path(arguments[1]) / "quantize");
+  make_tflites(std::filesystem::path(arguments[1]) / "tflite");
   const std::filesystem::path folder = std::filesystem::path(arguments[1]) / "model";
   std::filesystem::create_directories(folder);
   for (const auto& sample : ounce::test::sample_models())

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "fuzz/check_model.h"
+#include "fuzz/check_tflite.h"
 #include "fuzz/mutate_json.h"
 #include "fuzz/mutate_model.h"
 
@@ -11,6 +12,7 @@ namespace ounce::test {
 std::span<const Target> targets() {
   static constexpr auto kTargets = std::to_array<Target>({
       {"model", [](const std::string& bytes) { check_model(bytes); }, mutate_model},
+      {"tflite", [](const std::string& bytes) { check_tflite(bytes); }},
       {"quantize", check_quantize, mutate_quantize},
       {"npy", check_npy},
       {"npz", check_npz},

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <set>
 
 #include "base/numbers.h"
@@ -84,6 +85,16 @@ bool Data::operator==(const Data& other) const {
     return a != nullptr && b != nullptr && a->by == b->by && a->part == b->part;
   }
   return bytes() == other.bytes();
+}
+
+bool Quantization::operator==(const Quantization& other) const {
+  const auto has_same_bits = [](const std::vector<float>& a, const std::vector<float>& b) {
+    return a.size() == b.size() &&
+           (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
+  };
+  return has_same_bits(min, other.min) && has_same_bits(max, other.max) &&
+         has_same_bits(scale, other.scale) && zero_point == other.zero_point && details == other.details &&
+         dimension == other.dimension && carried == other.carried;
 }
 
 Bytes Model::intern(std::string text) {

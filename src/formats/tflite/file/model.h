@@ -101,7 +101,7 @@ struct Quantization {
   Union details;               // if present, it replaces the numbers above
   std::int32_t dimension = 0;  // the axis of `scale`
   CarriedFields carried;
-  bool operator==(const Quantization&) const = default;
+  bool operator==(const Quantization& other) const;  // of floats the bits count: NaN equals itself
 };
 
 // The types of Quantization::details.

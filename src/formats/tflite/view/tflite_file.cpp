@@ -106,6 +106,20 @@ std::string content_of(const Record::Value& value) {
   return text;
 }
 
+// Of the quantization of a tensor; empty if it has none. The ranges that it was made from do not matter.
+std::string content_of(const Tensor& tensor) {
+  if (!tensor.quantization) return {};
+  const Quantization& quantization = *tensor.quantization;
+  std::string text;
+  for (std::size_t i = 0; i < quantization.scale.size(); ++i)
+    text += fmt::format(" {}:{}", quantization.scale[i], quantization.zero_point[i]);
+  if (quantization.details.table) {
+    for (const Record::Field& field : quantization.details.table->fields())
+      text += fmt::format(" {}={}", field.id, content_of(field.value));
+  }
+  return text.empty() ? text : fmt::format("{}{}", quantization.dimension, text);
+}
+
 }  // namespace
 
 std::map<std::string, std::uint64_t> TfliteFile::external() const {
@@ -284,6 +298,17 @@ std::map<std::string, std::uint64_t> TfliteFile::attributes(model::NodeId id) co
         digests[info.name] = number_of(content_of(field.value));
     }
   }
+  // A weight may keep its bytes and get other scales.
+  std::string quantization;
+  for (const auto* tensors : {&op.inputs, &op.outputs}) {
+    for (std::size_t i = 0; i < tensors->size(); ++i) {
+      if ((*tensors)[i] < 0) continue;
+      const Tensor& tensor = model_.subgraphs[id.graph].tensors[static_cast<std::size_t>((*tensors)[i])];
+      if (const std::string content = content_of(tensor); !content.empty())
+        quantization += fmt::format("{}{}:{}", tensors == &op.inputs ? "<" : ">", i, content);
+    }
+  }
+  if (!quantization.empty()) digests["quantization"] = number_of(quantization);
   if (!op.custom_options.empty())
     digests["custom_options"] = number_of(std::string(op.custom_options.bytes()));
   return digests;

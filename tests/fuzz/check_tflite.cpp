@@ -1,0 +1,65 @@
+#include "fuzz/check_tflite.h"
+
+#include "formats/tflite/edit/io_editor.h"
+#include "formats/tflite/file/reader.h"
+#include "formats/tflite/file/writer.h"
+#include "formats/tflite/view/tflite_file.h"
+#include "fuzz/promise.h"
+
+namespace ounce::test {
+namespace {
+
+constexpr std::uint64_t kNothingInside = 0;  // bytes of a flatbuffer with buffers: all go behind it
+
+void check_views(const tflite::Model& model) {
+  const tflite::TfliteFile file(model);
+  file.metadata();
+  file.opsets();
+  file.external();
+  file.quantized_ports();
+  file.table_rows();
+  promise(file.inputs().size() == model.subgraphs[0].inputs.size(), "an input was lost");
+  for (std::size_t graph = 0; graph < file.graphs().size(); ++graph) {
+    for (std::size_t i = 0; i < file.graphs()[graph].nodes.size(); ++i) {
+      file.attributes({graph, i});
+      file.label({graph, i});
+    }
+    for (std::size_t i = 0; i < file.graphs()[graph].values.size(); ++i) {
+      const auto& constant = file.graphs()[graph].values[i].constant;
+      if (!constant) continue;
+      try {
+        const auto values = file.read({graph, i});
+        std::vector<float> scratch;
+        if (is_float_weight_type(constant->type) && values->floats().size() != 0)
+          values->floats().values(0, values->floats().size(), scratch);
+      } catch (const Error& error) {
+        promise(error.code() == ErrorCode::kUnsupported, "values cannot be read");  // far too sparse
+      }
+    }
+  }
+}
+
+void check_written(const tflite::Model& model, std::uint64_t largest) {
+  const std::string written = tflite::to_bytes(model, largest);
+  const tflite::Model again = tflite::read_model_from_memory(written, "written");
+  promise(again.unwritable.empty(), "a written model cannot be written");
+  promise(same_content(model, again), "a written model has another content");
+  promise(tflite::to_bytes(again, largest) == written, "writing a model twice gives other bytes");
+}
+
+}  // namespace
+
+bool check_tflite(const std::string& bytes) {
+  const auto model = unless_refused([&] { return tflite::read_model_from_memory(bytes, "input"); });
+  if (!model) return false;
+  check_views(*model);
+  if (!model->unwritable.empty()) return true;
+  check_written(*model, tflite::kLargestFlatbuffer);
+  check_written(*model, kNothingInside);
+  tflite::Model exposed = *model;
+  append_outputs(exposed, computed_tensors(exposed));
+  check_written(exposed, tflite::kLargestFlatbuffer);
+  return true;
+}
+
+}  // namespace ounce::test
