@@ -8,21 +8,26 @@ if(NOT OUNCE_ARM64_COMPILER OR CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
 endif()
 find_path(OUNCE_FMT_HEADERS fmt/format.h REQUIRED)
 
-# All that a runner takes: what opens the library and talks to the other side, and the reader of models, which finds the
-# files with external data.
+# All that a runner takes: what opens a library and talks to the other side, the reader of ONNX models, which finds the files
+# with external data, and the reader and the writer of TFLite models, which give inputs their shapes.
 set(sources
-  base/cancel.cpp base/element_type.cpp base/error.cpp base/machine.cpp data/tensor.cpp
-  io/file_guard.cpp io/folder.cpp io/mapped_file.cpp
+  base/cancel.cpp base/digest.cpp base/element_type.cpp base/error.cpp base/machine.cpp base/text.cpp base/thread_pool.cpp
+  data/tensor.cpp
+  io/file_guard.cpp io/folder.cpp io/mapped_file.cpp io/output_file.cpp io/rope.cpp io/standard_error.cpp io/temporary_files.cpp
   formats/onnx/file/attributes.cpp formats/onnx/file/cursor.cpp formats/onnx/file/external_data.cpp
   formats/onnx/file/model.cpp formats/onnx/file/reader.cpp formats/onnx/file/tensor_reader.cpp formats/onnx/file/types.cpp
+  formats/tflite/edit/io_editor.cpp
+  formats/tflite/file/archive.cpp formats/tflite/file/check.cpp formats/tflite/file/flatbuffer.cpp
+  formats/tflite/file/model.cpp formats/tflite/file/ops.cpp formats/tflite/file/reader.cpp formats/tflite/file/sparsity.cpp
+  formats/tflite/file/tables.cpp formats/tflite/file/writer.cpp
   model/model_file.cpp ops/op_info.cpp
-  runner/main.cpp runtime/child_process.cpp runtime/executor.cpp runtime/masked_cpu.cpp runtime/ort_executor.cpp
-  runtime/serve.cpp runtime/wire.cpp
+  runner/main.cpp runtime/child_process.cpp runtime/executor.cpp runtime/litert_executor.cpp runtime/masked_cpu.cpp
+  runtime/ort_executor.cpp runtime/serve.cpp runtime/wire.cpp runtime/litert/library.cpp runtime/litert/session.cpp
   runtime/ort/bound_run.cpp runtime/ort/library.cpp runtime/ort/session.cpp runtime/ort/status.cpp runtime/ort/value.cpp)
 
 set(folder ${PROJECT_BINARY_DIR}/arm64)
 # The folder of fmt is this machine's /usr/include: it comes last, after the headers of the other one.
-set(flags -std=c++20 -O2 -DNDEBUG -DFMT_HEADER_ONLY -Wall -Wextra -Werror -I${PROJECT_SOURCE_DIR}/src
+set(flags -std=c++20 -O2 -DNDEBUG -DFMT_HEADER_ONLY -DXXH_INLINE_ALL -Wall -Wextra -Werror -I${PROJECT_SOURCE_DIR}/src
   -I${PROJECT_SOURCE_DIR}/include -isystem ${OUNCE_ONNXRUNTIME_HEADERS} -idirafter ${OUNCE_FMT_HEADERS})
 # Compiled as one: nothing is precompiled for that architecture.
 set(joined ${folder}/runner.cpp)
