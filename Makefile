@@ -46,7 +46,7 @@ test:
 	./setup runtime 1.22.0 1.22.0:aarch64
 	cmake --preset default -DOUNCE_TESTS=ON -DOUNCE_BENCH=OFF
 	cmake --build --preset default
-	OUNCE_CPUS_REQUIRED=1 ctest --preset default
+	OUNCE_CPUS_REQUIRED=1 OUNCE_LITERT_REQUIRED=1 ctest --preset default
 
 test-publish: build
 	./setup publish

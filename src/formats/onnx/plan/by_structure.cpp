@@ -81,11 +81,11 @@ DecoderChoice StructurePlanner::choose_encoding(Decision& decision,
   const Format format = wanted ? wanted->format : recipe_.format;
   const std::int64_t version = opset(decision.weight);
   if (is_nbits(format) && plan_nbits(index_, recipe_, version, format, decision)) return DecoderChoice::kDq;
-  const FormatInfo& wanted = info_of(format);
-  choose_codes(decision, recipe_, format, version >= wanted.opset);
-  if (version < wanted.opset) {
+  const FormatInfo& row = info_of(format);
+  choose_codes(decision, recipe_, format, version >= row.opset);
+  if (version < row.opset) {
     decision.reason += fmt::format("; opset {} cannot unpack {} bits ({} is needed), so {}", version,
-                                   wanted.weight_bits, wanted.opset, decision.bits());
+                                   row.weight_bits, row.opset, decision.bits());
   }
   return recipe_.decoder;
 }
