@@ -1,6 +1,5 @@
 #include "app/session.h"
 
-#include <fmt/format.h>
 #include <ounce/app/session.h>
 
 #include <atomic>

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "app/load_checks.h"
 #include "app/model_bytes.h"

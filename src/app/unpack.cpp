@@ -21,7 +21,7 @@
 #include "io/descriptor.h"
 #include "io/mapped_file.h"
 #include "io/output_file.h"
-#include "model/verb_support.h"
+#include "model/model_file.h"
 #include "runtime/hosted.h"
 #include "runtime/ort/bound_run.h"
 #include "runtime/ort_executor.h"

@@ -1,7 +1,6 @@
 #include "calibration/calibrators.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <memory>
 
 #include "cli/verb_tree.h"
 

@@ -9,7 +9,7 @@
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/file/types.h"
 #include "formats/onnx/graph/validate.h"
-#include "model/verb_support.h"
+#include "model/model_file.h"
 #include "quantize/output_place.h"
 #include "target/ort/model_support.h"
 #include "target/ort/partitions.h"

@@ -18,7 +18,7 @@
 #include "formats/open.h"
 #include "io/mapped_file.h"
 #include "io/temporary_files.h"
-#include "model/verb_support.h"
+#include "model/model_file.h"
 #include "quantize/digests.h"
 #include "quantize/statement.h"
 #include "quantize/target_fit.h"

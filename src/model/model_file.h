@@ -224,4 +224,11 @@ struct NodePair {
 // the order of `before`, then the nodes that only `after` has.
 std::vector<NodePair> match_nodes(const ModelFile& before, const ModelFile& after);
 
+// True if a verb works on this kind of model file.
+bool supports(ModelKind kind, std::string_view verb);
+
+// Throws Error{kUnsupported} with the verbs that work on such a file, before the file is read. A missing file
+// passes: opening it reports the error.
+void require_support(const std::filesystem::path& model, std::string_view verb);
+
 }  // namespace ounce::model

@@ -1,4 +1,4 @@
-#include "model/verb_support.h"
+#include "model/model_file.h"
 
 #include <gmock/gmock.h>
 #include <ounce/error.h>

@@ -16,7 +16,7 @@
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/graph/validate.h"
 #include "io/output_file.h"
-#include "model/verb_support.h"
+#include "model/model_file.h"
 #include "publish/configs.h"
 #include "publish/input_folder.h"
 #include "publish/model_card.h"

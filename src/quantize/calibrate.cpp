@@ -15,7 +15,7 @@
 #include "formats/onnx/prepare/prepare.h"
 #include "io/mapped_file.h"
 #include "io/output_file.h"
-#include "model/verb_support.h"
+#include "model/model_file.h"
 #include "quantize/digests.h"
 #include "quantize/observation.h"
 #include "quantize/onnx_emitter.h"

@@ -16,7 +16,7 @@
 #include "formats/onnx/qat/quantized_state.h"
 #include "formats/onnx/view/onnx_file.h"
 #include "io/output_file.h"
-#include "model/verb_support.h"
+#include "model/model_file.h"
 #include "quantize/digests.h"
 #include "quantize/output_place.h"
 #include "quantize/statement.h"

@@ -11,7 +11,7 @@
 #include "formats/open.h"
 #include "io/mapped_file.h"
 #include "io/output_file.h"
-#include "model/verb_support.h"
+#include "model/model_file.h"
 #include "plan/weights/tensor_plan.h"
 #include "quantize/original.h"
 #include "quantize/output_place.h"

@@ -2,7 +2,6 @@
 
 #include <ounce/error.h>
 
-#include <cstdio>
 #include <memory>
 #include <new>
 #include <utility>

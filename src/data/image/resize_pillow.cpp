@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdint>
 #include <numbers>
-#include <string>
 
 namespace ounce::data {
 namespace {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "base/text.h"
 #include "data/containers/rows.h"

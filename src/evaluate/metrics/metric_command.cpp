@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <fstream>
 
 #include "base/json_text.h"

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <ounce/error.h>
 
-#include <algorithm>
-
 #include "base/text.h"
 #include "data/class_rows.h"
 #include "data/convert.h"

@@ -1,11 +1,9 @@
 #include "runtime/ort/library.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <onnxruntime_c_api.h>
 #include <ounce/error.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -13,7 +11,7 @@
 #include <mutex>
 #include <optional>
 
-#include "io/descriptor.h"
+#include "io/standard_error.h"
 #include "runtime/ort/c_api.h"
 
 namespace ounce::runtime {
@@ -27,25 +25,6 @@ constexpr std::uint32_t kOldestApi = 14;
 // variable is set. It is set when the program starts: setenv() while other threads read the environment is a
 // race. Runners inherit it.
 [[maybe_unused]] const int kNoTelemetry = ::setenv("ORT_DISABLE_TELEMETRY", "1", 1);
-
-// Suppresses stderr while it lives: newer libraries run a command at start that may be missing, and the shell
-// would print an error.
-class QuietStderr {
- public:
-  QuietStderr()
-      : saved_(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)),
-        nowhere_(::open("/dev/null", O_WRONLY | O_CLOEXEC)) {
-    if (saved_ && nowhere_) ::dup2(nowhere_.get(), STDERR_FILENO);
-  }
-  ~QuietStderr() {
-    if (saved_ && nowhere_) ::dup2(saved_.get(), STDERR_FILENO);
-  }
-  QuietStderr(const QuietStderr&) = delete;
-  QuietStderr& operator=(const QuietStderr&) = delete;
-
- private:
-  io::Descriptor saved_, nowhere_;
-};
 
 void say_nothing(void*, OrtLoggingLevel, const char*, const char*, const char*, const char*) {}
 
@@ -93,7 +72,7 @@ std::shared_ptr<const Library> Library::open(const fs::path& path) {
   if (place) return place;
 
   void* const handle = [&] {
-    const QuietStderr quiet;
+    const io::StandardErrorCapture quiet;  // newer libraries run a command that may be missing
     return ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   }();
   if (handle == nullptr) {
@@ -128,7 +107,7 @@ const OrtEnv& Library::environment() const {
   const std::lock_guard lock(all.mutex);
   const OrtEnv*& environment = all.made[this];
   if (environment == nullptr) {
-    const QuietStderr quiet;
+    const io::StandardErrorCapture quiet;
     OrtEnv* const made = make_environment(*api_, all.shared_threads, path_.string());
     check(*api_, api_->DisableTelemetryEvents(made),
           path_.string());  // no names of a user's models are sent

@@ -8,7 +8,7 @@
 #include "evaluate/metrics/metric_command.h"
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/graph/validate.h"
-#include "model/verb_support.h"
+#include "model/model_file.h"
 #include "quantize/output_place.h"
 #include "search/advise/family.h"
 #include "search/advise/measure.h"

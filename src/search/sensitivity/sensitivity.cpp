@@ -12,7 +12,7 @@
 #include "data/source/open_source.h"
 #include "evaluate/compare/worst_output.h"
 #include "evaluate/metrics/metric_command.h"
-#include "model/verb_support.h"
+#include "model/model_file.h"
 #include "recipe/format_info.h"
 #include "search/sensitivity/findings.h"
 #include "search/sensitivity/meter.h"

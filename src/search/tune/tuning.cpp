@@ -23,7 +23,7 @@
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/graph/validate.h"
 #include "io/output_file.h"
-#include "model/verb_support.h"
+#include "model/model_file.h"
 #include "quantize/original.h"
 #include "quantize/output_place.h"
 #include "quantize/recipe_json.h"
