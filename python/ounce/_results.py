@@ -298,10 +298,10 @@ class QuantizeResult(ModelResult):
     unmatched: List[str]
     #: weights of a QAT model whose trained scales were increased for the target; empty: all scales are kept
     scale_changes: List[ScaleChange]
-    #: static and dynamic: every op with weights, and every one that computes with integers; fp16 and bf16: every
+    #: int8 and int8-dynamic: every op with weights, and every one that computes with integers; fp16 and bf16: every
     #: node with float32 inputs or outputs
     nodes: List[NodeOutcome]
-    #: static: every value that is quantized between ops
+    #: int8: every value that is quantized between ops
     activations: List[ActivationOutcome]
     #: every float tensor, in the order of the file
     tensors: List[TensorOutcome]
@@ -763,7 +763,7 @@ class BenchResult(Result):
 class TuneTrial(Struct):
     """An object of a result."""
 
-    #: such as "static, 3 of 24 layers stored only"
+    #: such as "int8, 3 of 24 layers stored only"
     name: str
     #: why it could not be made; then nothing below is filled in; else empty
     problem: str
@@ -1058,7 +1058,7 @@ class AdviseResult(Result):
     baseline: Baseline
     #: in the data
     samples: int
-    #: that static was calibrated on
+    #: that int8 was calibrated on
     calibration_samples: int
     #: the most that a method was compared on
     quality_samples: int

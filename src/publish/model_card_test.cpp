@@ -67,7 +67,7 @@ TEST(ModelCardTest, ShowsWhatWasMeasuredAndNoMore) {
   EXPECT_THAT(text, StartsWith(kCardBegin));
   EXPECT_THAT(
       text,
-      HasSubstr("| q8 | onnx/a\\|b_quantized.onnx | int8-dynamic | 250.0 kB (25 %) | "
+      HasSubstr("| q8 | onnx/a\\|b_quantized.onnx | int8-dynamic (INT8 dynamic, W8A8) | 250.0 kB (25 %) | "
                 "top1_accuracy 0.94 (original 0.95; drop -0.01 to 0.03, 95 %), 33.2 dB | x64 ≥ 1.14.0 |"));
   EXPECT_THAT(text, HasSubstr("64 samples in ONNX Runtime 1.31.0"));
   EXPECT_THAT(text, Not(HasSubstr("q4-file")));

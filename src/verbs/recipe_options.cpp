@@ -110,18 +110,18 @@ Check any_format(bool (*is_meant)(Format)) {
 
 namespace {
 
-// "w8 (8-bit weights, FP32 arithmetic; 25 % of the size), …"
+// "format and its typical size: w8 (8-bit weights, FP32 arithmetic: 25 %), …"
 std::string format_help(bool (*is_meant)(Format)) {
   Words words, aliases;
   for (const FormatInfo& row : all_formats()) {
     if (!is_meant(row.format)) continue;
-    words.push_back(fmt::format("{} ({}; {:.0f} % of the size{})", name_of(row.format), row.help,
-                                100 * row.typical_size, row.needs_data ? "; needs --data or --ranges" : ""));
+    words.push_back(fmt::format("{} ({}: {:.0f} %{})", name_of(row.format), row.help, 100 * row.typical_size,
+                                row.needs_data ? "; needs --data or --ranges" : ""));
   }
   for (const Named<Format>& alias : NamesOf<Format>::kAliases) {
     if (is_meant(alias.value)) aliases.push_back(fmt::format("{} for {}", alias.name, name_of(alias.value)));
   }
-  return fmt::format("format: {}{}", fmt::join(words, ", "),
+  return fmt::format("format and its typical size: {}{}", fmt::join(words, ", "),
                      aliases.empty() ? "" : fmt::format(". Also: {}", fmt::join(aliases, ", ")));
 }
 

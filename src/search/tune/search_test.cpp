@@ -179,7 +179,7 @@ TEST(SearchTest, FewBitsInKernelsWinWhereTheyAreFaster) {
   }
   ScriptedSearch run(script, {.seconds = 600}, Objective::kLatency);
   run.run();
-  EXPECT_EQ(run.best().trial.name, "int4");
+  EXPECT_EQ(run.best().trial.name, "nbits4");
   EXPECT_EQ(run.best().recipe.nbits.method, WeightMethod::kRtn);
   EXPECT_EQ(run.best().recipe.nbits.accuracy_level, AccuracyLevel::k4);
 
