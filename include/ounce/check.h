@@ -51,12 +51,12 @@ struct ProviderHint {
   std::string source;  // the documentation that was read
   // Of the nodes of the main graph that run: those that the provider takes, the partitions that they form,
   // and the nodes of the largest one.
-  std::size_t nodes = 0, taken = 0, islands = 0, largest = 0;
+  std::size_t nodes = 0, taken = 0, partitions = 0, largest = 0;
   std::vector<std::string> left;  // op types that stay on the CPU, most frequent first
   std::string note;               // what concerns the whole model
   // Of those that are taken: nodes that compute, and partitions with such a node. The others only convert or
   // move data, which accelerates nothing.
-  std::size_t computing = 0, computing_islands = 0;
+  std::size_t computing = 0, computing_partitions = 0;
   // The rest of TargetCheck::nodes: constants that the runtime computes at load, and nodes inside of others.
   std::size_t folded = 0, nested = 0;
   bool is_node_by_node = false;  // the provider compiles no partitions
@@ -80,7 +80,7 @@ struct TargetCheck {
   // largest two neighbouring weights come to (128 is safe).
   std::size_t saturating = 0;
   int worst_pair = 0;
-  std::vector<NodeFinding> findings;  // all nodes that do not plainly run
+  std::vector<NodeFinding> findings;  // all nodes whose verdict is not kRuns
   std::vector<std::string> problems;  // of the model as a whole, because of which it does not load
   std::vector<std::string> notes;
   std::optional<Execution> execution;  // if it was asked for

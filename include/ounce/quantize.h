@@ -77,7 +77,7 @@ struct QuantizeOptions {
   Recipe recipe;
   TrialOptions trial;            // static arithmetic is calibrated on its data too …
   std::filesystem::path ranges;  // … unless there is a file of ranges
-  // What more bits bring to each layer, for few_bits.bits and few_bits.target_size: read if the file is
+  // What more bits bring to each layer, for nbits.bits and nbits.target_size: read if the file is
   // there, else measured on the data and written to it. ounce/importance.h puts several together.
   std::filesystem::path importance = {};
   ExternalData external_data = ExternalData::kAuto;

@@ -53,15 +53,15 @@ struct NamesOf<Format> {
                                                {Format::kNbits2, "int2"}};
 };
 
-// Weights of few bits in the runtime's kernels.
-constexpr bool is_few_bits(Format format) {
+// Packed weights that MatMulNBits kernels multiply with.
+constexpr bool is_nbits(Format format) {
   return format == Format::kNbits8 || format == Format::kNbits4 || format == Format::kNbits2;
 }
 
 // Says how weights are stored, and that arithmetic is on FP32.
 constexpr bool is_storage(Format format) {
   return format == Format::kW8 || format == Format::kW4 || format == Format::kW16 ||
-         format == Format::kFp32 || is_few_bits(format);
+         format == Format::kFp32 || is_nbits(format);
 }
 
 // How the runtime gets the values back.
@@ -114,14 +114,15 @@ struct NamesOf<ScaleMethod> {
 };
 
 enum class Rounding {
-  kBalanced,  // so that the errors of a channel sum to zero; see src/quant/balance.h
+  kZeroSum,  // up or down so that the rounding errors of a channel sum to zero; see src/quant/balance.h
   kNearest,
   kAdaptive,  // so that each layer gives what it gave before, on calibration data; slower
 };
 template <>
 struct NamesOf<Rounding> {
   static constexpr Named<Rounding> kAll[] = {
-      {Rounding::kBalanced, "balanced"}, {Rounding::kNearest, "nearest"}, {Rounding::kAdaptive, "adaptive"}};
+      {Rounding::kZeroSum, "zero-sum"}, {Rounding::kNearest, "nearest"}, {Rounding::kAdaptive, "adaptive"}};
+  static constexpr Named<Rounding> kAliases[] = {{Rounding::kZeroSum, "balanced"}};
 };
 
 enum class ExternalData {
@@ -223,14 +224,14 @@ struct IntegerRecipe {
   bool symmetric_activations = false;  // values that take both signs get their zero in the middle
   WeightType weights = WeightType::kS8;
   // The 8-bit products of x86 CPUs without VNNI saturate when two large weights meet. Nothing: scales keep
-  // such pairs small enough for every CPU (src/quant/weight_pairs.h), unless the target promises exact
+  // such pairs small enough for every CPU (src/quant/dot_product_pairs.h), unless the target promises exact
   // products. True: 7-bit weights. False: all 8 bits, for CPUs that are known to be exact. The scales of a
   // model that was trained for integers are changed only if this is true, or if it is not set and the target
   // is a CPU without exact products; QuantizeResult::scale_changes lists the changes.
   std::optional<bool> reduce_range;
   bool integer_io = false;                     // inputs and outputs of the model become integers too
   std::map<std::string, RawInput> raw_inputs;  // … and these the raw bytes themselves
-  bool force_conv = false;  // kInt8Dynamic: ConvInteger as well, which is slow almost everywhere
+  bool dynamic_conv = false;  // kInt8Dynamic: Conv becomes ConvInteger, too, which is slow on most CPUs
   CalibrationMethod calibration = CalibrationMethod::kAuto;
   double percentile = 99.99;
   std::map<std::string, ValueOverride> values;
@@ -240,13 +241,14 @@ struct IntegerRecipe {
   // are given, which speak of channels as they are; without a search `values` are those of evened channels.
   bool equalize = true;
   bool correct_bias = true;  // take the mean error of each channel out of its bias
-  // Ranges of every second batch of the data alone, where outliers are in the others that are better cut off.
-  bool every_second = false;
+  // Ranges come from the first, third, fifth … batch only. That clips outliers that occur in the others,
+  // which some models need.
+  bool fit_on_even_samples = false;
   std::set<Rewrite> skip_rewrites;  // that are not made; see docs/integer.md
-  bool weigh_costs = true;          // what would be slower on integers stays in floats (docs/integer.md)
-  // What is not computed on integers becomes 16-bit floats instead of kW8: computed on where the target can,
-  // else stored.
-  bool half_rest = false;
+  bool use_cost_model = true;       // nodes that INT8 would make slower stay in FP32 (docs/integer.md)
+  // Nodes that do not run in INT8 run in FP16 where the target has FP16 arithmetic; elsewhere their weights
+  // are stored in FP16. False: they run in FP32 with 8-bit weights (kW8).
+  bool fp16_remainder = false;
 };
 
 // For kFp16 and kBf16.
@@ -257,15 +259,15 @@ struct HalfRecipe {
   bool keep_names = false;
 };
 
-// How few bits are written down, for kNbits8, kNbits4 and kNbits2.
-enum class FewBitsDialect {
+// The ops that packed weights are written with, for kNbits8, kNbits4 and kNbits2.
+enum class NbitsDialect {
   kNbits,  // MatMulNBits and GatherBlockQuantized, ops of ONNX Runtime
   kQdq,    // DequantizeLinear by blocks (opset 21), which newer runtimes fuse into MatMulNBits
 };
 template <>
-struct NamesOf<FewBitsDialect> {
-  static constexpr Named<FewBitsDialect> kAll[] = {{FewBitsDialect::kNbits, "nbits"},
-                                                   {FewBitsDialect::kQdq, "qdq"}};
+struct NamesOf<NbitsDialect> {
+  static constexpr Named<NbitsDialect> kAll[] = {{NbitsDialect::kNbits, "nbits"},
+                                                 {NbitsDialect::kQdq, "qdq"}};
 };
 
 // What MatMulNBits may do to activations.
@@ -283,7 +285,7 @@ struct NamesOf<AccuracyLevel> {
                                                   {AccuracyLevel::k4, "4"}};
 };
 
-// How codes and scales of few bits are found.
+// How the codes and scales of packed weights are found.
 enum class WeightMethod {
   kAuto,   // the best of those below on data that was held out; without data kRtn
   kRtn,    // each weight to the nearest code of its block's scale (Recipe::scale)
@@ -299,8 +301,8 @@ struct NamesOf<WeightMethod> {
 };
 
 // For kNbits8, kNbits4 and kNbits2. Blocks are Recipe::granularity's: 16, 32 … 256 weights share a scale.
-struct FewBitsRecipe {
-  FewBitsDialect dialect = FewBitsDialect::kNbits;
+struct NbitsRecipe {
+  NbitsDialect dialect = NbitsDialect::kNbits;
   AccuracyLevel accuracy_level = AccuracyLevel::kAuto;
   WeightMethod method = WeightMethod::kAuto;
   // Bits that a weight may take on the mean, scales included: layers that bring the most on data get 8
@@ -324,13 +326,13 @@ struct Recipe {
   double decode_share = 0.05;  // kBalanced: of the time of a run, for decoding weights; estimated
   Granularity granularity;
   ScaleMethod scale = ScaleMethod::kMse;
-  Rounding rounding = Rounding::kBalanced;
+  Rounding rounding = Rounding::kZeroSum;
   bool codebook = false;           // k-means codebook instead of a linear scale
   bool asymmetric = false;         // a zero point for every group
   std::uint64_t min_bytes = 1024;  // smaller tensors are left alone
-  // The smallest weights are often the most sensitive and cost least: so much of the size may be spent on
-  // storing them as 16-bit floats.
-  double half_share = 0.001;
+  // The smallest weights are often the most sensitive. They are stored in FP16 as long as this adds no more
+  // than such a share of the size.
+  double fp16_budget = 0.001;
   // Regular expressions (RE2), searched for in the names of tensors and of the nodes that use them, and in op
   // types.
   std::vector<std::string> include, exclude;
@@ -348,14 +350,14 @@ struct Recipe {
   std::map<std::string, Format> nodes;
   IntegerRecipe integer;
   HalfRecipe half;
-  FewBitsRecipe few_bits;
+  NbitsRecipe nbits;
 
   bool is_integer() const { return format == Format::kInt8Dynamic || format == Format::kInt8; }
   bool is_half() const { return format == Format::kFp16 || format == Format::kBf16; }
-  // How weights are stored that nothing computes on integers with.
-  Format rest() const {
+  // The storage format of weights whose nodes do not run in INT8.
+  Format storage_of_remainder() const {
     if (!is_integer()) return format;
-    return integer.half_rest ? Format::kW16 : Format::kW8;
+    return integer.fp16_remainder ? Format::kW16 : Format::kW8;
   }
 };
 

@@ -164,7 +164,7 @@ struct Loader {
   template <class Open>
   static Session load_guarded(const Open& open_bytes, const LoadOptions& options) {
     return as_failures(Status::kBadModel, [&] {
-      const ounce::Call reading(nullptr);  // throws, when a file was cut
+      const ounce::CancellationScope reading(nullptr);  // throws, when a file was cut
       ModelBytes bytes = open_bytes();
       const Stopwatch time;
       if (options.shares_threads && !has_shared_threads)

@@ -281,7 +281,7 @@ Unpacking unpack_into(const ModelBytes& model, const std::string& identity, cons
 Unpacked unpack(const fs::path& path, const fs::path& cache, const UnpackOptions& options) {
   const auto library = open_library(options.library);
   return as_failures(Status::kBadModel, [&] {
-    const ounce::Call reading(nullptr);  // throws, when a file was cut
+    const ounce::CancellationScope reading(nullptr);  // throws, when a file was cut
     const ModelBytes model = ModelBytes::of_file(path);
     if (model.is_ort()) {
       Unpacked result;

@@ -13,8 +13,8 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr auto kNever = steady_clock::time_point::max();
-thread_local const Call* current = nullptr;
-thread_local std::shared_ptr<FileFault> ended_fault;  // of the last call, if an exception ended it
+thread_local const CancellationScope* current = nullptr;
+thread_local std::shared_ptr<FileFault> ended_fault;  // of the last scope, if an exception ended it
 
 std::shared_ptr<FileFault> new_fault() noexcept {
   try {
@@ -40,12 +40,14 @@ steady_clock::time_point moment_in(double seconds) {
 
 constinit thread_local std::uint64_t detail::steps = 0;
 
-Call::Call(const Progress* progress) noexcept : Call(progress, kNever, new_fault()) {
+CancellationScope::CancellationScope(const Progress* progress) noexcept
+    : CancellationScope(progress, kNever, new_fault()) {
   has_own_fault_ = true;
   ended_fault.reset();
 }
 
-Call::Call(const Progress* progress, Moment deadline, std::shared_ptr<FileFault> fault) noexcept
+CancellationScope::CancellationScope(const Progress* progress, Moment deadline,
+                                     std::shared_ptr<FileFault> fault) noexcept
     : progress_(progress),
       deadline_(current == nullptr ? deadline : std::min(deadline, current->deadline_)),
       outer_(current),
@@ -55,32 +57,34 @@ Call::Call(const Progress* progress, Moment deadline, std::shared_ptr<FileFault>
   current = this;
 }
 
-Call::~Call() noexcept(false) {
+CancellationScope::~CancellationScope() noexcept(false) {
   current = outer_;
   if (!has_own_fault_ || fault_ == nullptr || !fault_->is_set()) return;
   if (std::uncaught_exceptions() == exceptions_) throw error_of(*fault_);
   ended_fault = std::move(fault_);
 }
 
-std::shared_ptr<FileFault> fault_of_call() noexcept { return current == nullptr ? nullptr : current->fault_; }
+std::shared_ptr<FileFault> fault_of_scope() noexcept {
+  return current == nullptr ? nullptr : current->fault_;
+}
 
 void throw_if_file_was_cut() {
-  for (const Call* call = current; call != nullptr; call = call->outer_) {
-    if (call->fault_ != nullptr && call->fault_->is_set()) throw error_of(*call->fault_);
+  for (const CancellationScope* scope = current; scope != nullptr; scope = scope->outer_) {
+    if (scope->fault_ != nullptr && scope->fault_->is_set()) throw error_of(*scope->fault_);
   }
 }
 
 std::optional<std::string> take_file_fault() {
   if (const auto ended = std::exchange(ended_fault, nullptr)) return error_of(*ended).what();
-  for (const Call* call = current; call != nullptr; call = call->outer_) {
-    if (call->fault_ != nullptr && call->fault_->is_set()) return error_of(*call->fault_).what();
+  for (const CancellationScope* scope = current; scope != nullptr; scope = scope->outer_) {
+    if (scope->fault_ != nullptr && scope->fault_->is_set()) return error_of(*scope->fault_).what();
   }
   return std::nullopt;
 }
 
 bool is_cancelled() noexcept {
-  for (const Call* call = current; call != nullptr; call = call->outer_) {
-    if (call->progress_ != nullptr && call->progress_->is_stopped()) return true;
+  for (const CancellationScope* scope = current; scope != nullptr; scope = scope->outer_) {
+    if (scope->progress_ != nullptr && scope->progress_->is_stopped()) return true;
   }
   return false;
 }
@@ -92,10 +96,12 @@ void throw_if_cancelled() {
     throw Error(ErrorCode::kCancelled, "the time is up; nothing was written");
 }
 
-TimeLimit::TimeLimit(double seconds) : call_(nullptr, moment_in(seconds), fault_of_call()) {}
+TimeLimit::TimeLimit(double seconds) : scope_(nullptr, moment_in(seconds), fault_of_scope()) {}
 
-CallOfThread::CallOfThread() noexcept : call_(current) {}
-CallOfThread::Scope::Scope(const CallOfThread& call) noexcept : outer_(current) { current = call.call_; }
-CallOfThread::Scope::~Scope() { current = outer_; }
+CurrentScope::CurrentScope() noexcept : scope_(current) {}
+CurrentScope::Scope::Scope(const CurrentScope& inherited) noexcept : outer_(current) {
+  current = inherited.scope_;
+}
+CurrentScope::Scope::~Scope() { current = outer_; }
 
 }  // namespace ounce

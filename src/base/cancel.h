@@ -1,14 +1,14 @@
-// Stopping early. Every thread works for a call, perhaps for one inside of another; long work asks between
-// tiles whether one of them was stopped, and unwinds with Error{kCancelled}, so that every destructor runs
-// and no unfinished file stays behind.
+// Cancellation. Every thread works in a cancellation scope, and scopes may be nested. Long work asks between
+// tiles whether one of its scopes was stopped, and unwinds with Error{kCancelled}, so that every destructor
+// runs and no unfinished file stays behind.
 //
-//   const Call call(options.progress);   // in each public function
-//   … throw_if_cancelled();              // in whatever takes long
-//   … count_step();                      // in what is short and done very often
+//   const CancellationScope scope(options.progress);   // in each public function
+//   … throw_if_cancelled();                            // in long work
+//   … count_step();                                    // in short work that is done very often
 //
-// A file that a call reads may become shorter meanwhile (io/file_guard.h). What was read then is not what was
-// in the file, so the call ends with Error{kIo}: where it asks whether it was stopped, before an output gets
-// its name, or, at the latest, when the Call goes.
+// A file that is read in a scope may become shorter meanwhile (io/file_guard.h). The bytes that were read
+// then are not those of the file, so the scope ends with Error{kIo}: where the work asks whether it was
+// stopped, before an output gets its name, or, at the latest, when the CancellationScope is destroyed.
 #pragma once
 
 #include <ounce/progress.h>
@@ -24,14 +24,14 @@
 namespace ounce {
 
 void throw_if_cancelled();
-// The second half of it: throws Error{kIo}.
+// Throws Error{kIo} if a file was cut while a scope of this thread read it.
 void throw_if_file_was_cut();
-// Of the call that this thread works for; null when there is none.
-std::shared_ptr<FileFault> fault_of_call() noexcept;
-// What to say of a file that was cut, of the calls that this thread works for or of one that it has just
-// ended by an exception: another error may have come of it first. Forgets the latter.
+// The file fault of the innermost scope of this thread; null when there is none.
+std::shared_ptr<FileFault> fault_of_scope() noexcept;
+// The message about a file that was cut, of the scopes of this thread or of one that has just ended by an
+// exception: another error may have come of it first. Forgets the latter.
 std::optional<std::string> take_file_fault();
-// Was one of the calls stopped, by somebody or by its deadline? A TimeLimit does not count.
+// Was one of the scopes stopped, by the user or by its deadline? A TimeLimit does not count.
 bool is_cancelled() noexcept;
 
 namespace detail {
@@ -48,65 +48,65 @@ inline void count_step() {
 // The steps that this thread has counted: a measure of its work that does not depend on the machine.
 inline std::uint64_t counted_steps() noexcept { return detail::steps; }
 
-// While it lives, this thread and those that work for it (thread_pool.h) work for a call more.
-class Call {
+// While it lives, this thread and those that work for it (thread_pool.h) are in one more scope.
+class CancellationScope {
  public:
-  explicit Call(const Progress* progress) noexcept;  // may be null: then only the calls around it count
-  // Throws Error{kIo} when a file of it was cut, unless something else is thrown already.
-  ~Call() noexcept(false);
-  Call(const Call&) = delete;
-  Call& operator=(const Call&) = delete;
+  // `progress` may be null: then only the outer scopes can be stopped.
+  explicit CancellationScope(const Progress* progress) noexcept;
+  // Throws Error{kIo} when a file was cut that was read in it, unless another exception is on its way.
+  ~CancellationScope() noexcept(false);
+  CancellationScope(const CancellationScope&) = delete;
+  CancellationScope& operator=(const CancellationScope&) = delete;
 
  private:
-  friend class CallOfThread;
+  friend class CurrentScope;
   friend class TimeLimit;
   friend void throw_if_cancelled();
   friend void throw_if_file_was_cut();
-  friend std::shared_ptr<FileFault> fault_of_call() noexcept;
+  friend std::shared_ptr<FileFault> fault_of_scope() noexcept;
   friend std::optional<std::string> take_file_fault();
   friend bool is_cancelled() noexcept;
 
   using Moment = std::chrono::steady_clock::time_point;
-  Call(const Progress* progress, Moment deadline, std::shared_ptr<FileFault> fault) noexcept;
+  CancellationScope(const Progress* progress, Moment deadline, std::shared_ptr<FileFault> fault) noexcept;
 
   const Progress* progress_;
-  Moment deadline_;  // the earliest of those around it
-  const Call* outer_;
+  Moment deadline_;  // the earliest of this scope and the outer ones
+  const CancellationScope* outer_;
   std::shared_ptr<FileFault> fault_;  // null when there was no memory for it
   bool has_own_fault_;
   int exceptions_;  // that were on their way when it began
 };
 
-// While it lives, throw_if_cancelled() throws after so many seconds too. One inside of another ends when the
-// earlier one does.
+// While it lives, throw_if_cancelled() throws after so many seconds, too. Of nested ones the earliest counts.
 class TimeLimit {
  public:
   explicit TimeLimit(double seconds);
 
  private:
-  Call call_;
+  CancellationScope scope_;
 };
 
-// The call of one thread, for another one that works for it:
-//   const CallOfThread call;
-//   … in the other thread: const CallOfThread::Scope scope(call);
-class CallOfThread {
+// The scope of this thread, for another thread that works for it:
+//   const CurrentScope current;
+//   … in the other thread: const CurrentScope::Scope scope(current);
+class CurrentScope {
  public:
-  CallOfThread() noexcept;
+  CurrentScope() noexcept;
 
   class Scope {
    public:
-    explicit Scope(const CallOfThread& call) noexcept;
+    explicit Scope(const CurrentScope& inherited) noexcept;
     ~Scope();
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
    private:
-    const Call* outer_;
+    const CancellationScope* outer_;
   };
 
  private:
-  const Call* call_;
+  const CancellationScope* scope_;
 };
 
 }  // namespace ounce

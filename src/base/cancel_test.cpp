@@ -14,7 +14,7 @@ namespace {
 
 TEST(CancelTest, StopsALoopWithAnErrorThatSaysSo) {
   Progress progress;
-  const Call call(&progress);
+  const CancellationScope scope(&progress);
   ThreadPool pool(2);
   std::atomic<int> steps = 0;
   try {
@@ -31,7 +31,7 @@ TEST(CancelTest, StopsALoopWithAnErrorThatSaysSo) {
 
 TEST(CancelTest, ShortStepsAskNowAndThen) {
   Progress progress;
-  const Call call(&progress);
+  const CancellationScope scope(&progress);
   for (int i = 0; i < 5000; ++i) count_step();  // nobody has stopped it
   progress.stop();
   const std::uint64_t before = counted_steps();
@@ -45,17 +45,17 @@ TEST(CancelTest, ShortStepsAskNowAndThen) {
 
 TEST(CancelTest, ACallInsideOfAStoppedOneIsStoppedToo) {
   Progress outer, inner;
-  const Call call(&outer);
+  const CancellationScope scope(&outer);
   outer.stop();
-  const Call inside(&inner);
+  const CancellationScope inside(&inner);
   EXPECT_THROW(throw_if_cancelled(), Error);
 }
 
 TEST(CancelTest, ACallAroundAStoppedOneGoesOn) {
   Progress outer, inner;
-  const Call call(&outer);
+  const CancellationScope scope(&outer);
   {
-    const Call inside(&inner);
+    const CancellationScope inside(&inner);
     inner.stop();
     EXPECT_THROW(throw_if_cancelled(), Error);
   }
@@ -66,7 +66,7 @@ TEST(CancelTest, CallsSideBySideDoNotTouchEachOther) {
   Progress stopped, other;
   stopped.stop();
   const auto ends = [](const Progress& progress) {
-    const Call call(&progress);
+    const CancellationScope scope(&progress);
     ThreadPool pool(3);
     try {
       pool.for_each(100, [](std::size_t) { throw_if_cancelled(); });
@@ -86,7 +86,7 @@ TEST(CancelTest, CallsSideBySideDoNotTouchEachOther) {
 TEST(CancelTest, ADeadlineOfTheCallIsAStop) {
   Progress progress;
   progress.stop_after(std::chrono::nanoseconds(0));
-  const Call call(&progress);
+  const CancellationScope scope(&progress);
   EXPECT_TRUE(is_cancelled());
   EXPECT_THROW(throw_if_cancelled(), Error);
 }

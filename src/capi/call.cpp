@@ -38,23 +38,23 @@ std::vector<std::string> all_verbs() {
   return all;
 }
 
-std::string CallOfVerb::help() const {
+std::string ApiCall::help() const {
   return verbs::describe(verbs::find_verb(verbs::all_verbs(), verb_), verb_).dump();
 }
 
-void CallOfVerb::add_options(std::string_view json) {
+void ApiCall::add_options(std::string_view json) {
   const auto added = parse_json<ordered_json>(json, {}, "options");
   if (!added.is_object())
     throw Error(ErrorCode::kUsage, "options are a JSON object such as {\"to\": \"w8\"}");
   options_.update(added);
 }
 
-const std::filesystem::path& CallOfVerb::folder() {
+const std::filesystem::path& ApiCall::folder() {
   if (folder_ == nullptr) folder_ = std::make_unique<TemporaryFolder>("call");
   return folder_->path();
 }
 
-void CallOfVerb::add_model(const std::string& argument, std::string_view bytes) {
+void ApiCall::add_model(const std::string& argument, std::string_view bytes) {
   const std::string name = models_.empty() ? "model.onnx" : fmt::format("model{}.onnx", models_.size() + 1);
   models_.push_back(folder() / name);
   write_file(models_.back(), bytes);
@@ -67,12 +67,12 @@ void CallOfVerb::add_model(const std::string& argument, std::string_view bytes) 
   }
 }
 
-void CallOfVerb::add_array(ArrayView array) {
+void ApiCall::add_array(ArrayView array) {
   data_.arrays.push_back(std::move(array));
   has_data_ = true;
 }
 
-void CallOfVerb::add_sample(std::vector<ArrayView> arrays, bool has_batch_axis) {
+void ApiCall::add_sample(std::vector<ArrayView> arrays, bool has_batch_axis) {
   if (!data_.samples.empty() && data_.has_batch_axis != has_batch_axis)
     throw Error(ErrorCode::kUsage, "some samples have a batch axis and some have none");
   data_.samples.push_back(std::move(arrays));
@@ -80,7 +80,7 @@ void CallOfVerb::add_sample(std::vector<ArrayView> arrays, bool has_batch_axis) 
   has_data_ = true;
 }
 
-void CallOfVerb::set_output(const verbs::Options& known) {
+void ApiCall::set_output(const verbs::Options& known) {
   if (models_.empty() || known.find("output") == nullptr ||
       (options_.contains("output") && !options_["output"].is_null()))
     return;
@@ -88,7 +88,7 @@ void CallOfVerb::set_output(const verbs::Options& known) {
   options_["output"] = output_.string();
 }
 
-void CallOfVerb::take_output() {
+void ApiCall::take_output() {
   if (output_.empty() || !std::filesystem::exists(output_)) return;
   for (const auto& entry : std::filesystem::directory_iterator(folder())) {
     const bool is_ours = std::find(models_.begin(), models_.end(), entry.path()) != models_.end();
@@ -101,10 +101,10 @@ void CallOfVerb::take_output() {
   outcome.output = io::MappedFile::open(output_);
 }
 
-void CallOfVerb::run() {
+void ApiCall::run() {
   if (has_run_) throw Error(ErrorCode::kUsage, "a call runs once: make another one");
   has_run_ = true;
-  const Call call(&whole_);
+  const CancellationScope scope(&whole_);
   const verbs::VerbInfo& verb = verbs::find_verb(verbs::all_verbs(), verb_);
   if (verb.call == nullptr) {
     std::vector<std::string> inside;

@@ -35,9 +35,10 @@ using OnProgress =
     std::function<bool(const std::string& what, const char* stage, std::uint64_t done, std::uint64_t total)>;
 using Metric = std::function<std::string(const std::filesystem::path& folder)>;
 
-class CallOfVerb {
+// One call of the C API: a verb with its options and data, and what comes of it.
+class ApiCall {
  public:
-  explicit CallOfVerb(std::string verb) : verb_(std::move(verb)) {}
+  explicit ApiCall(std::string verb) : verb_(std::move(verb)) {}
 
   std::string help() const;
   void add_options(std::string_view json);

@@ -18,7 +18,7 @@
 struct ounce_call {
   explicit ounce_call(const char* verb) : call(verb == nullptr ? "" : verb) {}
 
-  ounce::capi::CallOfVerb call;
+  ounce::capi::ApiCall call;
   std::string help;
   ounce_error error = {OUNCE_OK, nullptr};
 };

@@ -41,7 +41,7 @@ namespace ounce::cli {
 namespace demo_verb {
 
 using verbs::Host;
-using verbs::plainly;
+using verbs::safe_format;
 
 namespace fs = std::filesystem;
 
@@ -71,7 +71,7 @@ void show_inspect(Host& host) {
 void show_contract(Host& host, const DataOptions* data) {
   host.say(
       verbs::Stream::kResults,
-      plainly(
+      safe_format(
           "$ ounce contract set commands.onnx -o model.onnx --rate 8000 --length 8000 --rescale 1/32768{}\n",
           data == nullptr ? "" : " --data clips.npz"));
   Contract contract;
@@ -83,8 +83,8 @@ void show_contract(Host& host, const DataOptions* data) {
   const Contract written = set_contract("commands.onnx", "model.onnx", contract, data, {});
   const auto& observed = written.inputs.at("audio").observed;
   if (observed) {
-    host.say(verbs::Stream::kResults, plainly("{} clips seen, values from {:.2f} to {:.2f}\n",
-                                              observed->samples, observed->minimum, observed->maximum));
+    host.say(verbs::Stream::kResults, safe_format("{} clips seen, values from {:.2f} to {:.2f}\n",
+                                                  observed->samples, observed->minimum, observed->maximum));
   }
   host.say(verbs::Stream::kResults, "\n");
 }
@@ -93,8 +93,8 @@ void show_quantize(Host& host, const DataOptions* data, Runs& runs) {
   std::vector<report::QuantizeRow> rows;
   const auto add = [&](Format format, bool codebook, const char* name) {
     host.say(verbs::Stream::kResults,
-             plainly("$ ounce quantize model.onnx --to {}{} -o {}{}\n", name_of(format),
-                     codebook ? " --codebook" : "", name, data == nullptr ? "" : " --data clips.npz"));
+             safe_format("$ ounce quantize model.onnx --to {}{} -o {}{}\n", name_of(format),
+                         codebook ? " --codebook" : "", name, data == nullptr ? "" : " --data clips.npz"));
     QuantizeOptions options;
     options.recipe.format = format;
     options.recipe.codebook = codebook;
@@ -262,7 +262,7 @@ int run(const Arguments& arguments, Host& host, const verbs::Options&) {
   if (!output.empty()) {
     verbs::write_page("report.html", report::html::page(runs));
     host.say(verbs::Stream::kResults,
-             plainly("The files are in {}; report.html shows all of it.\n", folder.string()));
+             safe_format("The files are in {}; report.html shows all of it.\n", folder.string()));
   }
   return 0;
 }

@@ -140,7 +140,7 @@ int main(int argc, char** argv) {
   fill_standard_streams();
   ounce::when_memory_runs_out(on_no_memory);
   ounce::set_file_guard(false);
-  const ounce::Call call(&whole_run());
+  const ounce::CancellationScope scope(&whole_run());
   install_signal_handlers();
   Terminal terminal;
   try {

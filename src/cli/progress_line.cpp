@@ -42,11 +42,11 @@ void ProgressLine::show() {
   const auto done = progress.done.load();
   const char* stage = progress.stage.load();
   if (total == 0) {
-    host_.show(report::plainly("{}: {}", what_, stage));
+    host_.show(report::safe_format("{}: {}", what_, stage));
   } else {
     const auto left = time_left_.seconds(stage, done, total, std::chrono::steady_clock::now());
-    host_.show(report::plainly("{}: {} {} %{}", what_, stage, done * 100 / total,
-                               left ? ", " + time_left_text(*left) + " left" : std::string()));
+    host_.show(report::safe_format("{}: {} {} %{}", what_, stage, done * 100 / total,
+                                   left ? ", " + time_left_text(*left) + " left" : std::string()));
   }
 }
 

@@ -193,8 +193,8 @@ void add(const ColdStart& start, BenchResult& result) {
 class Watch {
  public:
   explicit Watch(std::vector<TimedModel>& models)
-      : thread_([&models, call = CallOfThread()](const std::stop_token& end) {
-          const CallOfThread::Scope scope(call);
+      : thread_([&models, current = CurrentScope()](const std::stop_token& end) {
+          const CurrentScope::Scope scope(current);
           while (!end.stop_requested()) {
             try {
               throw_if_cancelled();
@@ -342,7 +342,7 @@ class TimedComparison {
 }  // namespace
 
 BenchReport bench(const std::vector<std::filesystem::path>& paths, const BenchOptions& options) {
-  const Call call(options.progress);
+  const CancellationScope scope(options.progress);
   if (paths.empty()) throw Error(ErrorCode::kUsage, "there is no model to time");
   for (const std::filesystem::path& path : paths) io::require_readable(path);
   data::require_files(options.data);

@@ -12,7 +12,7 @@
 #include "data/convert.h"
 #include "data/source/open_source.h"
 #include "evaluate/metrics/token_decoder.h"
-#include "evaluate/models/float_ports.h"
+#include "evaluate/models/dequantized_io.h"
 #include "evaluate/models/open.h"
 #include "evaluate/timing/rounds.h"
 #include "io/mapped_file.h"
@@ -133,7 +133,7 @@ void judge_flips(const DecodeOptions& options, const DecodeReport& report, Decod
 double DecodeResult::perplexity() const { return std::exp(nll); }
 
 DecodeReport decode(const std::vector<std::filesystem::path>& models, const DecodeOptions& options) {
-  const Call call(options.progress);
+  const CancellationScope scope(options.progress);
   if (models.empty() || options.prompt == 0 || options.tokens == 0)
     throw Error(ErrorCode::kUsage, "decoding takes a model, a prompt and tokens behind it");
   if (options.max_nll_rise && options.data.is_generated())

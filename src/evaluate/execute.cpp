@@ -9,7 +9,7 @@
 #include "base/machine.h"
 #include "evaluate/compare/difference.h"
 #include "evaluate/compare/worst_output.h"
-#include "evaluate/models/float_ports.h"
+#include "evaluate/models/dequantized_io.h"
 #include "evaluate/models/open.h"
 #include "runtime/ort/library.h"
 #include "runtime/other_cpu.h"

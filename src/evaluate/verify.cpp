@@ -14,8 +14,8 @@
 #include "evaluate/compare/worst_output.h"
 #include "evaluate/metrics/metric_command.h"
 #include "evaluate/metrics/metric_info.h"
+#include "evaluate/models/dequantized_io.h"
 #include "evaluate/models/feeds.h"
-#include "evaluate/models/float_ports.h"
 #include "evaluate/models/open.h"
 #include "evaluate/models/reference_outputs.h"
 #include "evaluate/timing/cpus.h"
@@ -75,7 +75,7 @@ void note_unmeasured(VerifyResult& result) {
 
 VerifyResult verify(const std::filesystem::path& reference_path, const std::filesystem::path& candidate_path,
                     const VerifyOptions& options) {
-  const Call call(options.progress);
+  const CancellationScope scope(options.progress);
   const Stopwatch time;
   evaluate::find_metric(options.task, options.metric);  // throws when there is no such metric
   if ((options.gates.max_drop || !options.gates.max_drops.empty()) && !evaluate::has_metric(options))

@@ -56,13 +56,15 @@ std::vector<ProviderHint> hints_for(const std::vector<target::Target>& targets, 
   for (const std::string_view name : names) {
     const target::ProviderPage* page = target::find_provider_page(name);
     if (page == nullptr) continue;
-    const target::Islands islands = target::islands_of(target::ProviderDocs(*page, model, index, types));
+    const target::Partitions partitions =
+        target::partitions_of(target::ProviderDocs(*page, model, index, types));
     const bool is_free = page->needs_fixed_shapes && has_free_inputs(model);
     hints.push_back(
-        {std::string(name), std::string(page->source), islands.nodes, islands.taken, islands.islands,
-         islands.largest, islands.left,
+        {std::string(name), std::string(page->source), partitions.nodes, partitions.taken,
+         partitions.partitions, partitions.largest, partitions.left,
          is_free ? "it needs fixed shapes, and an input has free dimensions" : std::string(page->note),
-         islands.computing, islands.computing_islands, islands.folded, nested, page->is_node_by_node});
+         partitions.computing, partitions.computing_partitions, partitions.folded, nested,
+         page->is_node_by_node});
   }
   return hints;
 }
@@ -70,7 +72,7 @@ std::vector<ProviderHint> hints_for(const std::vector<target::Target>& targets, 
 }  // namespace
 
 CheckReport check(const std::filesystem::path& path, const CheckOptions& options) {
-  const Call call(options.progress);
+  const CancellationScope scope(options.progress);
   std::vector<target::Target> targets;
   for (const std::string& text : options.targets) targets.push_back(target::parse_target(text));
   if (targets.empty()) targets.push_back(target::parse_target(""));
@@ -81,7 +83,7 @@ CheckReport check(const std::filesystem::path& path, const CheckOptions& options
                             target.name, target.name));
   }
   const onnx::Model model = onnx::read_model(path);
-  const graph::Index index = graph::verify(model);
+  const graph::Index index = graph::validate(model);
   CheckReport report;
   report.model = path;
   report.file_bytes = onnx::bytes_of(model);

@@ -43,14 +43,14 @@ void name_inputs(Contract& contract, const model::ModelFile& file) {
 }  // namespace
 
 Contract read_contract(const std::filesystem::path& file) {
-  const Call call(nullptr);
+  const CancellationScope scope(nullptr);
   const io::MappedFile mapped = io::MappedFile::open(file);
   if (file.extension() == ".toml") return data::parse_contract_toml(mapped.bytes(), file.string());
   return data::parse_contract(mapped.bytes(), file.string());
 }
 
 std::optional<Contract> contract_of(const std::filesystem::path& path) {
-  const Call call(nullptr);
+  const CancellationScope scope(nullptr);
   return data::contract_in(path);
 }
 
@@ -59,7 +59,7 @@ std::string to_json(const Contract& contract) { return data::write_contract(cont
 Contract set_contract(const std::filesystem::path& path, const std::filesystem::path& output_path,
                       const Contract& wanted, const DataOptions* data, const RuntimeOptions& runtime,
                       Progress* progress) {
-  const Call call(progress);
+  const CancellationScope scope(progress);
   Contract contract = wanted;
   const model::ModelFilePtr model = formats::open_model(path);
   quantization::Inputs inputs;
@@ -79,7 +79,7 @@ Contract set_contract(const std::filesystem::path& path, const std::filesystem::
 ContractCheck check_contract(const std::filesystem::path& model, const DataOptions& data,
                              const RuntimeOptions& runtime, Progress* progress,
                              const std::map<std::string, std::filesystem::path>& dumps) {
-  const Call call(progress);
+  const CancellationScope scope(progress);
   data::require_files(data);
   for (const auto& [input, file] : dumps) io::require_readable(file);
   const std::optional<Contract> contract = contract_of(model);

@@ -360,7 +360,7 @@ void compare_tensors(const ModelFile& a, const ModelFile& b, const std::vector<N
 DiffResult diff(const std::filesystem::path& a_path, const std::filesystem::path& b_path,
                 Progress* progress) {
   using namespace model_diff;
-  const Call call(progress);
+  const CancellationScope scope(progress);
   for (const auto* path : {&a_path, &b_path}) io::require_readable(*path);
   const model::ModelFilePtr first = formats::open_model(a_path);
   first->validate();

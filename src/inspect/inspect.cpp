@@ -57,7 +57,7 @@ void count_contents(const model::ModelFile& file, ModelInfo& info) {
 }  // namespace
 
 ModelInfo inspect(const std::filesystem::path& path, const Recipe& recipe) {
-  const Call call(nullptr);
+  const CancellationScope scope(nullptr);
   validate(recipe);
   const model::ModelFilePtr file = formats::open_model(path);
   file->validate();

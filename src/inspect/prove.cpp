@@ -37,7 +37,7 @@ class Replay {
  public:
   Replay(const std::filesystem::path& path, const ProveOptions& options)
       : path_(path), options_(options), model_(onnx::read_model(path)), pool_(options.threads) {
-    graph::verify(model_);
+    graph::validate(model_);
     std::optional<Statement> found = quantization::read_statement(model_);
     if (!found)
       throw Error(ErrorCode::kBadInput,
@@ -109,7 +109,7 @@ class Replay {
       return false;
     }
     const onnx::Model source = onnx::read_model(options_.source);
-    const graph::Index index = graph::verify(source);
+    const graph::Index index = graph::validate(source);
     // The metadata beside the statement has a weak digest of the source. It may be missing.
     const bool is_strong = statement().has_strong_digests();
     const bool is_same =
@@ -131,7 +131,7 @@ class Replay {
   bool was_made_with_data() const {
     const Recipe& recipe = statement().recipe;
     const bool is_fitted = recipe.rounding == Rounding::kAdaptive ||
-                           (is_few_bits(recipe.format) && recipe.few_bits.method != WeightMethod::kRtn);
+                           (is_nbits(recipe.format) && recipe.nbits.method != WeightMethod::kRtn);
     if (is_storage(recipe.format) && !is_fitted) return false;
     const StatedRun* run = statement().gate    ? &statement().gate->run
                            : statement().trial ? &*statement().trial
@@ -356,7 +356,7 @@ std::optional<Statement> statement_of(const std::filesystem::path& model) {
 }
 
 Proof prove(const std::filesystem::path& model, const ProveOptions& options) {
-  const Call call(options.progress);
+  const CancellationScope scope(options.progress);
   for (const std::filesystem::path& file : {options.source, options.ranges}) {
     if (!file.empty()) io::require_readable(file);
   }

@@ -235,10 +235,10 @@ FileGuard FileGuard::of_all(const MappedFile& file) {
   return guard;
 }
 
-bool FileGuard::is_wanted() noexcept { return is_guard_on && fault_of_call() != nullptr; }
+bool FileGuard::is_wanted() noexcept { return is_guard_on && fault_of_scope() != nullptr; }
 
 void FileGuard::take(const Mapping& mapping, const std::filesystem::path& path) {
-  fault_ = fault_of_call();
+  fault_ = fault_of_scope();
   path_ = std::make_unique<const std::string>(path.string());
   slot_ = &Slots::all().take(mapping, path_->c_str(), fault_.get());
 }

@@ -43,7 +43,7 @@ std::size_t sum_of(std::string_view bytes) {
 
 TEST_F(FileGuardTest, AFileThatIsCutIsAnErrorOfTheCall) {
   const Error error = error_of([&] {
-    const Call call(nullptr);
+    const CancellationScope scope(nullptr);
     const MappedFile file = MappedFile::open(path);
     EXPECT_EQ(sum_of(file.bytes()), kBytes * 'a');
     EXPECT_FALSE(file.was_cut());
@@ -59,7 +59,7 @@ TEST_F(FileGuardTest, AFileThatIsCutIsAnErrorOfTheCall) {
 
 TEST_F(FileGuardTest, ACallThatAsksNobodyThrowsWhenItGoes) {
   const auto read = [&] {
-    const Call call(nullptr);
+    const CancellationScope scope(nullptr);
     const MappedFile file = MappedFile::open(path);
     cut();
     return sum_of(file.bytes());
@@ -70,7 +70,7 @@ TEST_F(FileGuardTest, ACallThatAsksNobodyThrowsWhenItGoes) {
 
 TEST_F(FileGuardTest, AnotherErrorIsExplainedByIt) {
   const Error error = error_of([&] {
-    const Call call(nullptr);
+    const CancellationScope scope(nullptr);
     const MappedFile file = MappedFile::open(path);
     cut();
     sum_of(file.bytes());
@@ -85,7 +85,7 @@ TEST_F(FileGuardTest, AnotherErrorIsExplainedByIt) {
 
 TEST_F(FileGuardTest, NoOutputIsMadeOfIt) {
   const Error error = error_of([&] {
-    const Call call(nullptr);
+    const CancellationScope scope(nullptr);
     const MappedFile file = MappedFile::open(path);
     OutputFile output(folder / "output", 10);
     cut();
@@ -98,21 +98,21 @@ TEST_F(FileGuardTest, NoOutputIsMadeOfIt) {
 }
 
 TEST_F(FileGuardTest, ThreadsOfACallAndOtherCalls) {
-  const Call outer(nullptr);
+  const CancellationScope outer(nullptr);
   const MappedFile intact = MappedFile::open(path);
   ounce::test::write_file(folder / "other", std::string(kBytes, 'b'));
   const Error error = error_of([&] {
-    const Call inner(nullptr);
+    const CancellationScope inner(nullptr);
     const MappedFile file = MappedFile::open(folder / "other");
     std::filesystem::resize_file(folder / "other", 0);
-    const CallOfThread call;
+    const CurrentScope current;
     std::thread([&] {
-      const CallOfThread::Scope scope(call);
+      const CurrentScope::Scope scope(current);
       EXPECT_EQ(sum_of(file.bytes()), 0U);
       EXPECT_EQ(error_of([] { throw_if_cancelled(); }).code(), ErrorCode::kIo);
     }).join();
     std::thread([&] {  // works for nobody
-      const Call unrelated(nullptr);
+      const CancellationScope unrelated(nullptr);
       throw_if_cancelled();
     })
         .join();
@@ -125,7 +125,7 @@ TEST_F(FileGuardTest, ThreadsOfACallAndOtherCalls) {
 
 TEST_F(FileGuardTest, MappingsOfOthersAreGuardedByTheirFile) {
   const Error error = error_of([&] {
-    const Call call(nullptr);
+    const CancellationScope scope(nullptr);
     const FileGuard guard = FileGuard::of_all(MappedFile::open(path));
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     void* const mapping = ::mmap(nullptr, kBytes, PROT_READ, MAP_PRIVATE, file.get(), 0);
@@ -140,7 +140,7 @@ TEST_F(FileGuardTest, MappingsOfOthersAreGuardedByTheirFile) {
 
 TEST_F(FileGuardTest, ManyFilesAtOnce) {
   const auto read = [&] {
-    const Call call(nullptr);
+    const CancellationScope scope(nullptr);
     std::vector<MappedFile> files;
     for (int i = 0; i < 200; ++i) files.push_back(MappedFile::open(path));
     files.erase(files.begin() + 50, files.begin() + 150);
@@ -166,7 +166,7 @@ TEST_F(FileGuardDeathTest, WithoutACallNothingIsGuarded) {
 TEST_F(FileGuardDeathTest, TheGuardCanBeTurnedOff) {
   const auto read = [&] {
     set_file_guard(false);
-    const Call call(nullptr);
+    const CancellationScope scope(nullptr);
     const MappedFile file = MappedFile::open(path);
     cut();
     ::_exit(sum_of(file.bytes()) == 0 ? 1 : 2);
@@ -176,7 +176,7 @@ TEST_F(FileGuardDeathTest, TheGuardCanBeTurnedOff) {
 
 TEST_F(FileGuardDeathTest, OtherFaultsHaveTheirUsualEffect) {
   const auto read = [&] {
-    const Call call(nullptr);
+    const CancellationScope scope(nullptr);
     const MappedFile guarded = MappedFile::open(path);
     const Descriptor file(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
     const auto* const beyond = static_cast<const volatile char*>(
@@ -186,7 +186,7 @@ TEST_F(FileGuardDeathTest, OtherFaultsHaveTheirUsualEffect) {
   EXPECT_EXIT(read(), KilledBySignal(SIGBUS), "");
   EXPECT_EXIT(
       {
-        const Call call(nullptr);
+        const CancellationScope scope(nullptr);
         const MappedFile guarded = MappedFile::open(path);
         ::raise(SIGBUS);
       },
@@ -198,7 +198,7 @@ TEST_F(FileGuardDeathTest, TheHandlerBeforeGetsWhatIsNotOurs) {
     struct sigaction action {};
     action.sa_handler = [](int) { ::_exit(42); };
     ::sigaction(SIGBUS, &action, nullptr);
-    const Call call(nullptr);
+    const CancellationScope scope(nullptr);
     const MappedFile guarded = MappedFile::open(path);
     cut();
     if (sum_of(guarded.bytes()) != 5000U * 'a') ::_exit(1);

@@ -131,14 +131,14 @@ void error_norms(const std::byte* x, const float* y, std::size_t n, ErrorNorms& 
   noise.finish(norms.noise);
 }
 
-double lack_of_run(const std::byte* x, std::size_t n, const Affine& affine, CodeSign sign,
-                   const std::uint8_t* codes, float* lack) {
+double rounding_residuals(const std::byte* x, std::size_t n, const Affine& affine, CodeSign sign,
+                          const std::uint8_t* codes, float* residual) {
   RunSum sum;
   double total = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const int code = sign == CodeSign::kSigned ? static_cast<std::int8_t>(codes[i]) : codes[i];
-    lack[i] = f32_at(x, i) * affine.inverse - (static_cast<float>(code) - affine.zero);
-    sum.add(lack[i], total);
+    residual[i] = f32_at(x, i) * affine.inverse - (static_cast<float>(code) - affine.zero);
+    sum.add(residual[i], total);
   }
   sum.finish(total);
   return total;

@@ -1,16 +1,16 @@
 // What each kernel computes, in plain C++ that can be read in one go. The kernels must give these very bits
-// on every CPU; the tests compare the two. Contracts are in range.h, affine.h, pack.h, half.h, lack.h,
-// norms.h, lookup.h and panel_search.h.
+// on every CPU; the tests compare the two. Contracts are in range.h, affine.h, pack.h, half.h,
+// rounding_residual.h, norms.h, lookup.h and panel_search.h.
 #pragma once
 
 #include "kernels/affine.h"
 #include "kernels/half.h"
-#include "kernels/lack.h"
 #include "kernels/lookup.h"
 #include "kernels/norms.h"
 #include "kernels/pack.h"
 #include "kernels/panel_search.h"
 #include "kernels/range.h"
+#include "kernels/rounding_residual.h"
 
 namespace ounce::kernels::ref {
 
@@ -56,8 +56,8 @@ void f64_to_f32(const std::byte* x, std::size_t n, float* out);
 
 void error_norms(const std::byte* x, const float* y, std::size_t n, ErrorNorms& norms);
 
-double lack_of_run(const std::byte* x, std::size_t n, const Affine& affine, CodeSign sign,
-                   const std::uint8_t* codes, float* lack);
+double rounding_residuals(const std::byte* x, std::size_t n, const Affine& affine, CodeSign sign,
+                          const std::uint8_t* codes, float* residual);
 std::size_t find_beyond(const float* values, std::size_t n, float direction, float bound,
                         std::uint32_t* indices);
 void sums_of_groups(const float* values, std::size_t count, std::size_t n, float* sums);

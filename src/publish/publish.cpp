@@ -141,7 +141,7 @@ class Publication {
     PublishedModel& model = result_.models.emplace_back();
     model.model = path;
     const onnx::Model original = onnx::read_model(path);
-    const graph::Index index = graph::verify(original);
+    const graph::Index index = graph::validate(original);
     original_bytes_ = onnx::bytes_of(original);
     op_types_ = op_types_of(index);
     for (const Variant* variant : variants_) {
@@ -214,7 +214,7 @@ class Publication {
         remove_model(place);
         made.why_not = info_of(recipe.format).family == Family::kWeights
                            ? "its opset cannot unpack what w4 stores"
-                           : "no weight of it has a kernel for few bits";
+                           : "no weight of it has a MatMulNBits kernel";
         return;
       }
       for (const std::string& note : quantized.notes) made.notes.push_back(note);
@@ -373,7 +373,7 @@ bool PublishResult::passed() const {
 }
 
 PublishResult publish(const fs::path& input, const fs::path& output, const PublishOptions& options) {
-  const Call call(options.progress);
+  const CancellationScope scope(options.progress);
   data::require_files(options.verify.data);
   return Publication(input, output, options).run();
 }

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "kernels/lack.h"
+#include "kernels/rounding_residual.h"
 
 namespace ounce::quant {
 namespace {
@@ -17,15 +17,15 @@ class Balancer {
            std::uint8_t* codes) {
     codes_ = codes;
     const auto sign = range_.lo < 0 ? kernels::CodeSign::kSigned : kernels::CodeSign::kUnsigned;
-    double lack = kernels::lack_of_run(x, n, affine, sign, codes, missing_.data());
+    double residual = kernels::rounding_residuals(x, n, affine, sign, codes, missing_.data());
     if (kernel > 1 && kernel < n && n % kernel == 0) {
       sums_.resize(n / kernel);
       kernels::sums_of_groups(missing_.data(), sums_.size(), kernel, sums_.data());
       for (std::size_t k = 0; k < sums_.size(); ++k) {
-        if (std::abs(sums_[k]) > 0.5F) lack -= balance(k * kernel, kernel, static_cast<double>(sums_[k]));
+        if (std::abs(sums_[k]) > 0.5F) residual -= balance(k * kernel, kernel, static_cast<double>(sums_[k]));
       }
     }
-    balance(0, n, lack);
+    balance(0, n, residual);
   }
 
  private:
@@ -46,10 +46,10 @@ class Balancer {
   }
 
   // Returns by how much the codes have grown together.
-  double balance(std::size_t first, std::size_t n, double lack) {
-    const int step = lack > 0 ? 1 : -1;
+  double balance(std::size_t first, std::size_t n, double residual) {
+    const int step = residual > 0 ? 1 : -1;
     const auto moves =
-        static_cast<std::size_t>(std::min(std::nearbyint(std::abs(lack)), static_cast<double>(n)));
+        static_cast<std::size_t>(std::min(std::nearbyint(std::abs(residual)), static_cast<double>(n)));
     if (moves == 0) return 0;
     const std::size_t moved =
         moves == 1 && n <= kFew ? move_strongest(first, n, step) : move_several(first, n, step, moves);
@@ -70,8 +70,8 @@ class Balancer {
     return 1;
   }
 
-  // Codes lack anything between -1/2 and 1/2 with about the same probability, so the `moves` strongest urges
-  // lie above a bound that is known beforehand; only what passes it has to be sorted.
+  // Codes residual anything between -1/2 and 1/2 with about the same probability, so the `moves` strongest
+  // urges lie above a bound that is known beforehand; only what passes it has to be sorted.
   std::size_t move_several(std::size_t first, std::size_t n, int step, std::size_t moves) {
     const float share = static_cast<float>(moves) / static_cast<float>(n);
     std::size_t found = 0;

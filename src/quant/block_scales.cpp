@@ -145,7 +145,7 @@ class Panel {
 
 }  // namespace
 
-LinearFormat few_bits_format(unsigned bits, bool is_symmetric) {
+LinearFormat nbits_format(unsigned bits, bool is_symmetric) {
   const int codes = 1 << bits;
   return {{0, codes - 1},
           kernels::CodeSign::kUnsigned,

@@ -19,7 +19,7 @@
 namespace ounce::quant {
 
 // Codes of so many bits (2, 4 or 8) as few-bit kernels take them: unsigned, zero in the middle.
-LinearFormat few_bits_format(unsigned bits, bool is_symmetric);
+LinearFormat nbits_format(unsigned bits, bool is_symmetric);
 
 // A panel is as many blocks of n values as kernels/panel_search.h takes, side by side. `energy` is null where
 // all values count alike. Writes an Affine for each block.

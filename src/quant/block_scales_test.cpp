@@ -47,7 +47,7 @@ TEST(BlockScales, TheLargestValueIsExactWithoutASearch) {
     values[5] = 7.25F;  // positive: the scale turns it into the code at the far end
     std::vector<Affine> affine;
     const auto back =
-        round_trip_of(values, 64, few_bits_format(bits, true), {ScaleMethod::kAbsMax, nullptr}, affine);
+        round_trip_of(values, 64, nbits_format(bits, true), {ScaleMethod::kAbsMax, nullptr}, affine);
     EXPECT_FLOAT_EQ(back[5], 7.25F);
     EXPECT_LT(affine[0].scale, 0);
   }
@@ -57,7 +57,7 @@ TEST(BlockScales, SearchingIsNeverWorseAndMostlyBetter) {
   for (const unsigned bits : {2U, 4U}) {
     for (const bool is_symmetric : {true, false}) {
       const std::vector<float> values = random_values(32 * 200, 3);
-      const LinearFormat format = few_bits_format(bits, is_symmetric);
+      const LinearFormat format = nbits_format(bits, is_symmetric);
       std::vector<Affine> affine;
       const double plain =
           error_of_trip(values, round_trip_of(values, 32, format, {ScaleMethod::kAbsMax, nullptr}, affine));
@@ -73,7 +73,7 @@ TEST(BlockScales, EnergyMovesTheErrorToWhereItDoesNotCount) {
   std::vector<float> energy(values.size());
   for (std::size_t i = 0; i < energy.size(); ++i) energy[i] = i % 8 == 0 ? 50.0F : 0.5F;
   std::vector<Affine> affine;
-  const LinearFormat format = few_bits_format(4, true);
+  const LinearFormat format = nbits_format(4, true);
   const auto even = round_trip_of(values, 64, format, {ScaleMethod::kMse, nullptr}, affine);
   const auto weighted = round_trip_of(values, 64, format, {ScaleMethod::kMse, energy.data()}, affine);
   EXPECT_LT(error_of_trip(values, weighted, energy), 0.85 * error_of_trip(values, even, energy));
@@ -86,15 +86,15 @@ TEST(BlockScales, ZerosAreExact) {
   values[7] = 0;
   for (const bool is_symmetric : {true, false}) {
     std::vector<Affine> affine;
-    EXPECT_EQ(round_trip_of(values, 32, few_bits_format(4, is_symmetric), {}, affine)[7], 0) << is_symmetric;
+    EXPECT_EQ(round_trip_of(values, 32, nbits_format(4, is_symmetric), {}, affine)[7], 0) << is_symmetric;
   }
   std::vector<Affine> affine;
-  EXPECT_EQ(round_trip_of(std::vector<float>(32), 32, few_bits_format(4, true), {}, affine),
+  EXPECT_EQ(round_trip_of(std::vector<float>(32), 32, nbits_format(4, true), {}, affine),
             std::vector<float>(32));
 }
 
 TEST(BlockScales, HalfScalesAreNumbersThatHalvesHold) {
-  LinearFormat format = few_bits_format(4, true);
+  LinearFormat format = nbits_format(4, true);
   format.half_scales = true;
   std::vector<float> values = random_values(32, 6);
   for (float& value : values) value *= 1e-6F;  // below the normal range
@@ -110,7 +110,7 @@ TEST(BlockScales, HugeAndTinyValuesGetFiniteScales) {
     std::vector<float> values = random_values(32, 7);
     for (float& value : values) value *= size;
     std::vector<Affine> affine;
-    for (const float value : round_trip_of(values, 32, few_bits_format(4, true), {}, affine))
+    for (const float value : round_trip_of(values, 32, nbits_format(4, true), {}, affine))
       EXPECT_TRUE(std::isfinite(value));
     EXPECT_TRUE(std::isfinite(affine[0].inverse));
   }

@@ -50,7 +50,7 @@ struct MergedPart {
 
 CalibrateResult calibrate(const std::filesystem::path& path, const std::filesystem::path& output,
                           const CalibrateOptions& options) {
-  const Call call(options.progress);
+  const CancellationScope scope(options.progress);
   const Stopwatch time;
   onnx::Model model = onnx::read_model(path);
   quantization::Inputs(model).add(options.data).add(options.runtime).require_apart(output);
@@ -58,12 +58,12 @@ CalibrateResult calibrate(const std::filesystem::path& path, const std::filesyst
   io::require_place(output);
   quantization::require_observable(options, path);
   data::require_files(options.data);
-  graph::verify(model);
+  graph::validate(model);
   ThreadPool pool;
   const std::string digest = quantization::source_digest(model, {}, pool);
   Recipe recipe;
   recipe.format = format_with(Arithmetic::kStatic);
-  passes::unlist_constants(model);
+  passes::remove_initializer_inputs(model);
   passes::prepare(model, recipe);
   quantization::Observation observed = quantization::observe_activations(
       std::move(model), path, options, quantization::Watching::kForIntegers);

@@ -15,8 +15,8 @@
 #include "base/cancel.h"
 #include "evaluate/compare/difference.h"
 #include "evaluate/compare/worst_output.h"
+#include "evaluate/models/dequantized_io.h"
 #include "evaluate/models/feeds.h"
-#include "evaluate/models/float_ports.h"
 #include "evaluate/models/open.h"
 #include "evaluate/models/reference_outputs.h"
 #include "formats/onnx/file/writer.h"
@@ -41,15 +41,15 @@ double worst_of(const std::vector<evaluate::Difference>& differences, const std:
   return worst;
 }
 
-class VariantMeter : public ErrorMeter {
+class CandidateEvaluator : public CandidateError {
  public:
   // Runs the original on `samples` samples, evenly spaced over the data (the first ones when a state is
   // carried), and keeps its outputs.
-  VariantMeter(const std::filesystem::path& original, const QuantizeOptions& options, std::uint64_t samples,
-               MeasuredOn which, AdaptPlan adapt);
+  CandidateEvaluator(const std::filesystem::path& original, const QuantizeOptions& options,
+                     std::uint64_t samples, MeasuredOn which, AdaptPlan adapt);
 
   double error(const PreparedModel& prepared, const Recipe& recipe) override;
-  double guess(const PreparedModel& prepared, const Recipe& recipe) override;
+  double estimate(const PreparedModel& prepared, const Recipe& recipe) override;
   void choose_few(std::uint64_t samples) override;
   std::uint64_t samples() const override { return kept_->runs().size(); }
   std::size_t measured() const override { return measured_; }
@@ -77,8 +77,8 @@ class VariantMeter : public ErrorMeter {
   std::vector<double> scale_;           // … of each part: what all had, against the few
 };
 
-VariantMeter::VariantMeter(const std::filesystem::path& original, const QuantizeOptions& options,
-                           std::uint64_t samples, MeasuredOn which, AdaptPlan adapt)
+CandidateEvaluator::CandidateEvaluator(const std::filesystem::path& original, const QuantizeOptions& options,
+                                       std::uint64_t samples, MeasuredOn which, AdaptPlan adapt)
     : options_(options), adapt_(std::move(adapt)), pool_(options.threads) {
   runtime_.library = options.trial.runtime.library;
   runtime_.isolate = options.trial.runtime.isolate;
@@ -94,37 +94,38 @@ VariantMeter::VariantMeter(const std::filesystem::path& original, const Quantize
   std::iota(all_.begin(), all_.end(), 0);
 }
 
-std::unique_ptr<evaluate::StatefulExecutor> VariantMeter::load(const std::filesystem::path& model) const {
+std::unique_ptr<evaluate::StatefulExecutor> CandidateEvaluator::load(
+    const std::filesystem::path& model) const {
   runtime::ExecutorOptions how = evaluate::executor_options(runtime_);
   how.runners = runners_;
   return std::make_unique<evaluate::StatefulExecutor>(evaluate::load_as_floats(model, how),
                                                       options_.trial.data.carry);
 }
 
-std::filesystem::path VariantMeter::write(const PreparedModel& prepared, const Recipe& recipe) {
+std::filesystem::path CandidateEvaluator::write(const PreparedModel& prepared, const Recipe& recipe) {
   throw_if_cancelled();
   ++measured_;
   const std::filesystem::path path = folder_.path() / "variant.onnx";
-  write_variant(prepared, recipe, path, pool_, adapt_);
+  write_candidate(prepared, recipe, path, pool_, adapt_);
   if (measured_ == 1 && !runtime_.isolate) evaluate::require_loadable(path, runtime_);
   return path;
 }
 
-double VariantMeter::error(const PreparedModel& prepared, const Recipe& recipe) {
+double CandidateEvaluator::error(const PreparedModel& prepared, const Recipe& recipe) {
   const std::optional<Differences> all = run(write(prepared, recipe), all_, &last_);
   if (!all) last_.clear();
   return all ? worst_of(*all, {}) : std::numeric_limits<double>::infinity();
 }
 
-double VariantMeter::guess(const PreparedModel& prepared, const Recipe& recipe) {
+double CandidateEvaluator::estimate(const PreparedModel& prepared, const Recipe& recipe) {
   if (few_.empty()) return error(prepared, recipe);
   const std::optional<Differences> few = run(write(prepared, recipe), few_);
   return few ? worst_of(*few, scale_) : std::numeric_limits<double>::infinity();
 }
 
-void VariantMeter::choose_few(std::uint64_t samples) {
+void CandidateEvaluator::choose_few(std::uint64_t samples) {
   const bool is_state_carried = !options_.trial.data.carry.empty();
-  few_ = telling_runs(last_, all_.size(), static_cast<std::size_t>(samples), is_state_carried);
+  few_ = informative_samples(last_, all_.size(), static_cast<std::size_t>(samples), is_state_carried);
   scale_.assign(parts_->size(), 1);
   if (last_.empty()) return;
   for (std::size_t k = 0; k < parts_->size(); ++k) {
@@ -136,9 +137,9 @@ void VariantMeter::choose_few(std::uint64_t samples) {
   }
 }
 
-std::optional<VariantMeter::Differences> VariantMeter::run(const std::filesystem::path& model,
-                                                           const std::vector<std::size_t>& which,
-                                                           std::vector<Differences>* each) {
+std::optional<CandidateEvaluator::Differences> CandidateEvaluator::run(const std::filesystem::path& model,
+                                                                       const std::vector<std::size_t>& which,
+                                                                       std::vector<Differences>* each) {
   const auto stepper = load(model);
   Differences sums(parts_->size());
   if (each != nullptr) each->clear();
@@ -155,14 +156,14 @@ std::optional<VariantMeter::Differences> VariantMeter::run(const std::filesystem
 
 }  // namespace
 
-std::unique_ptr<ErrorMeter> measure_variants(const std::filesystem::path& original,
-                                             const QuantizeOptions& options, std::uint64_t samples,
-                                             MeasuredOn which, AdaptPlan adapt) {
-  return std::make_unique<VariantMeter>(original, options, samples, which, std::move(adapt));
+std::unique_ptr<CandidateError> measure_candidates(const std::filesystem::path& original,
+                                                   const QuantizeOptions& options, std::uint64_t samples,
+                                                   MeasuredOn which, AdaptPlan adapt) {
+  return std::make_unique<CandidateEvaluator>(original, options, samples, which, std::move(adapt));
 }
 
-std::uint64_t write_variant(const PreparedModel& prepared, const Recipe& recipe,
-                            const std::filesystem::path& file, ThreadPool& pool, const AdaptPlan& adapt) {
+std::uint64_t write_candidate(const PreparedModel& prepared, const Recipe& recipe,
+                              const std::filesystem::path& file, ThreadPool& pool, const AdaptPlan& adapt) {
   plan::Plan plan = plan::make_plan(prepared.model(), prepared.index(), recipe, pool, prepared.ranges());
   if (adapt) adapt(plan, pool);
   onnx::Model model = onnx::clone(prepared.model());

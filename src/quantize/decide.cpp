@@ -130,7 +130,7 @@ void note_target(const Recipe& recipe, QuantizeResult& result) {
 
 // `format=nbits8` and its kind have kernels for MatMul and Gather alone: other layers keep their arithmetic.
 void note_kernels(const Recipe& recipe, QuantizeResult& result) {
-  if (!is_few_bits(recipe.format)) return;
+  if (!is_nbits(recipe.format)) return;
   std::size_t in_kernels = 0, others = 0;
   std::map<std::string, std::size_t> by_op;
   for (const TensorOutcome& tensor : result.tensors) {
@@ -151,7 +151,7 @@ void note_kernels(const Recipe& recipe, QuantizeResult& result) {
       in_kernels == 0   ? std::string("no layer uses")
       : in_kernels == 1 ? fmt::format("1 of {} layers uses", in_kernels + others)
                         : fmt::format("{} of {} layers use", in_kernels, in_kernels + others),
-      bits, recipe.few_bits.dialect == FewBitsDialect::kNbits ? "MatMulNBits" : "DequantizeLinear by blocks",
+      bits, recipe.nbits.dialect == NbitsDialect::kNbits ? "MatMulNBits" : "DequantizeLinear by blocks",
       fmt::join(left, ", "), is_one ? "s" : ""));
 }
 
@@ -165,8 +165,8 @@ void fit_recipe_to_target(Quantization& q) {
 // What data adds to a plan: scales and rounding that give the outputs that the weights gave.
 void fit_weights(Quantization& q) {
   std::vector<std::string>& notes = q.result.notes;
-  if (!q.is_unread() && needs_data(q.recipe.few_bits.method)) {
-    FewBitFitter fitter(*q.prepared, q.options, q.kept_fits());
+  if (!q.is_unread() && needs_data(q.recipe.nbits.method)) {
+    NbitsFitter fitter(*q.prepared, q.options, q.kept_fits());
     fitter.fit(q.plan, q.pool);
     for (const auto& [why, count] : fitter.left_alone())
       notes.push_back(fmt::format("{} layers are rounded to nearest: {}", count, why));
@@ -221,7 +221,7 @@ void emit_integers(Quantization& q) {
   q.recipe.format = format_with(Arithmetic::kFloat16);
   q.recipe.include = q.recipe.exclude = {};  // they were about the integers …
   q.recipe.nodes = {};                       // … and so were these
-  q.recipe.integer.half_rest = false;
+  q.recipe.integer.fp16_remainder = false;
   // The prepared model has its INT8 ops, and the recipe asks for FP16 in the rest of it.
 }
 

@@ -33,10 +33,10 @@ std::uint64_t bytes_without_metadata(const onnx::Model& model) {
 }  // namespace
 
 std::string required_operators(const std::vector<std::filesystem::path>& models, const EmitOptions& options) {
-  const Call call(options.progress);
+  const CancellationScope scope(options.progress);
   std::deque<onnx::Model> read;
   for (const std::filesystem::path& model : models) {
-    graph::verify(read.emplace_back(onnx::read_model(model)));
+    graph::validate(read.emplace_back(onnx::read_model(model)));
     // A smaller runtime may optimise by itself, or not: it has to have what each of them needs.
     for (const OrtStyle style : {OrtStyle::kFixed, OrtStyle::kRuntime}) {
       EmitOptions how = options;
@@ -51,7 +51,7 @@ std::string required_operators(const std::vector<std::filesystem::path>& models,
 
 void write_required_operators(const std::vector<std::filesystem::path>& models,
                               const std::filesystem::path& output, const EmitOptions& options) {
-  const Call call(options.progress);
+  const CancellationScope scope(options.progress);
   for (const std::filesystem::path& model : models)
     quantization::Inputs(onnx::read_model(model)).add("the runtime", options.library).require_apart(output);
   io::require_place(output);
@@ -60,9 +60,9 @@ void write_required_operators(const std::vector<std::filesystem::path>& models,
 
 EmitResult emit_ort(const std::filesystem::path& model, const std::filesystem::path& output,
                     const EmitOptions& options) {
-  const Call call(options.progress);
+  const CancellationScope scope(options.progress);
   const onnx::Model read = onnx::read_model(model);  // what is broken is explained by us
-  const graph::Index index = graph::verify(read);
+  const graph::Index index = graph::validate(read);
   EmitResult result;
   result.required_ops = std::filesystem::path(output).replace_extension(".required_operators.config");
   quantization::Inputs inputs(read);

@@ -66,7 +66,7 @@ void foresee(const model::ModelFile& file, const Recipe& recipe, ModelInfo& info
   try {
     onnx::Model source = onnx::clone(onnx::as_onnx(file).model());
     if (!recipe.keep_inputs) unlisted = passes::listed_constants(source);
-    if (!unlisted.empty()) passes::unlist_constants(source);
+    if (!unlisted.empty()) passes::remove_initializer_inputs(source);
     plan_and_size(source, recipe, info);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kUsage || error.code() == ErrorCode::kCancelled) throw;

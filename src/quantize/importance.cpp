@@ -71,7 +71,7 @@ Importance read_importance(const std::filesystem::path& path) {
   const auto named = format != json.end() && format->is_string()
                          ? from_name<Format>(format->get<std::string>())
                          : std::optional<Format>();
-  if (!named || !is_few_bits(*named)) refuse("its format is none of nbits2, nbits4 and nbits8");
+  if (!named || !is_nbits(*named)) refuse("its format is none of nbits2, nbits4 and nbits8");
   importance.format = *named;
   importance.samples = count(json, "samples");
   importance.error = number(json, "error");
@@ -121,12 +121,12 @@ Importance merged(std::span<const Importance> parts) {
 namespace ounce {
 
 bool is_importance(const std::filesystem::path& file) {
-  const Call call(nullptr);
+  const CancellationScope scope(nullptr);
   return quantization::is_importance_file(file);
 }
 
 void merge_importance(const std::vector<std::filesystem::path>& parts, const std::filesystem::path& output) {
-  const Call call(nullptr);
+  const CancellationScope scope(nullptr);
   for (const std::filesystem::path& part : parts) io::require_readable(part);
   io::require_place(output);
   std::vector<quantization::Importance> read;

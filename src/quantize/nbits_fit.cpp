@@ -66,7 +66,7 @@ std::string kept_key(const onnx::Model& model, const plan::Decision& decision) {
 
 }  // namespace
 
-std::vector<FewBitFitter::Layer> FewBitFitter::find_layers(plan::Plan& plan) {
+std::vector<NbitsFitter::Layer> NbitsFitter::find_layers(plan::Plan& plan) {
   const onnx::Model& model = prepared_.model();
   const graph::Index& index = prepared_.index();
   const std::vector<passes::ObservedValue> seen = passes::float_values(model, index);
@@ -79,7 +79,7 @@ std::vector<FewBitFitter::Layer> FewBitFitter::find_layers(plan::Plan& plan) {
     layer.key = fmt::format("{} {} {} {}", weight_key(decision), decision.bits(), decision.block,
                             decision.format.is_symmetric);
     const auto opset = onnx::opset_version(model.proto->opset_imports, "");
-    for (const plan::NodePlace& place : plan::find_few_bit_uses(index, decision.weight, opset).products) {
+    for (const plan::NodePlace& place : plan::find_nbits_uses(index, decision.weight, opset).products) {
       const onnx::Node& node = *index.bodies()[place.body].nodes()[place.node];
       const passes::ObservedValue input{index.find(place.body, node.inputs[0]).body,
                                         std::string(node.inputs[0])};
@@ -94,7 +94,7 @@ std::vector<FewBitFitter::Layer> FewBitFitter::find_layers(plan::Plan& plan) {
   return layers;
 }
 
-void FewBitFitter::find_energies(const std::vector<Layer>& layers, ThreadPool& pool) {
+void NbitsFitter::find_energies(const std::vector<Layer>& layers, ThreadPool& pool) {
   std::vector<const Layer*> of_value;
   std::vector<passes::ObservedValue> values;
   std::map<std::string, calibration::Energy> sums;
@@ -117,7 +117,7 @@ void FewBitFitter::find_energies(const std::vector<Layer>& layers, ThreadPool& p
 }
 
 // Whole blocks, and as many as fit.
-std::vector<FewBitFitter::Slice> FewBitFitter::slices_of(const Layer& layer) {
+std::vector<NbitsFitter::Slice> NbitsFitter::slices_of(const Layer& layer) {
   const quant::BlockRows& rows = layer.decision->rows;
   const std::size_t most = calibration::Gram::kLargestK / rows.block * rows.block;
   std::vector<Slice> slices;
@@ -127,8 +127,8 @@ std::vector<FewBitFitter::Slice> FewBitFitter::slices_of(const Layer& layer) {
 }
 
 // The sums of what goes into these slices, from one pass over the data.
-std::vector<calibration::Gram> FewBitFitter::watch(std::span<const Slice> slices, const ForEach& for_each,
-                                                   ThreadPool& pool) {
+std::vector<calibration::Gram> NbitsFitter::watch(std::span<const Slice> slices, const ForEach& for_each,
+                                                  ThreadPool& pool) {
   std::vector<passes::ObservedValue> values;
   std::vector<std::size_t> of_value;
   for (std::size_t i = 0; i < slices.size(); ++i) {
@@ -151,8 +151,8 @@ std::vector<calibration::Gram> FewBitFitter::watch(std::span<const Slice> slices
   return grams;
 }
 
-void FewBitFitter::fit_slice(const Slice& slice, calibration::Gram& gram, const ForEach& for_each,
-                             FittedWeight& fitted) const {
+void NbitsFitter::fit_slice(const Slice& slice, calibration::Gram& gram, const ForEach& for_each,
+                            FittedWeight& fitted) const {
   const plan::Decision& decision = *slice.layer->decision;
   const quant::BlockRows& rows = decision.rows;
   const std::size_t first_block = slice.first / rows.block;
@@ -201,7 +201,7 @@ void FewBitFitter::fit_slice(const Slice& slice, calibration::Gram& gram, const 
   }
 }
 
-void FewBitFitter::find_codes(const std::vector<Layer>& layers, ThreadPool& pool) {
+void NbitsFitter::find_codes(const std::vector<Layer>& layers, ThreadPool& pool) {
   const ForEach for_each = [&](std::size_t count, const std::function<void(std::size_t)>& body) {
     pool.for_each(count, body);
   };
@@ -243,8 +243,8 @@ void FewBitFitter::find_codes(const std::vector<Layer>& layers, ThreadPool& pool
   }
 }
 
-void FewBitFitter::fit(plan::Plan& plan, ThreadPool& pool) {
-  const WeightMethod method = plan.recipe.few_bits.method;
+void NbitsFitter::fit(plan::Plan& plan, ThreadPool& pool) {
+  const WeightMethod method = plan.recipe.nbits.method;
   if (method != WeightMethod::kScale && method != WeightMethod::kGptq) return;
   const std::vector<Layer> layers = find_layers(plan);
   find_energies(layers, pool);

@@ -1,7 +1,7 @@
 // Finds the scales of few-bit weights, and their codes, by what goes into their products on data:
-// `few_bits.method` scale and gptq. The mathematics is in quant/block_scales.h and quant/reconstruct.h.
+// `nbits.method` scale and gptq. The mathematics is in quant/block_scales.h and quant/reconstruct.h.
 //
-//   FewBitFitter fitter(prepared, options);
+//   NbitsFitter fitter(prepared, options);
 //   fitter.fit(plan, pool);   // also for the next plan: what was found once is not looked for again
 #pragma once
 
@@ -54,11 +54,11 @@ class KeptFits {
   std::filesystem::path folder_;
 };
 
-class FewBitFitter {
+class NbitsFitter {
  public:
   // Both must outlive it. The data are those of `options`.
   // `kept` is a folder for what a run that is killed leaves to the next one; empty: none.
-  FewBitFitter(const PreparedModel& prepared, const QuantizeOptions& options, std::filesystem::path kept = {})
+  NbitsFitter(const PreparedModel& prepared, const QuantizeOptions& options, std::filesystem::path kept = {})
       : prepared_(prepared), options_(options), kept_(std::move(kept)) {}
 
   // Fills in Decision::energy, affine and codes as the plan's method asks for. Memory is that of one layer,

@@ -32,16 +32,16 @@ DataOptions half_of(const DataOptions& data, std::uint64_t which) {
   return half;
 }
 
-std::vector<FewBitLayer> layers_of(const PreparedModel& prepared, const Recipe& recipe) {
+std::vector<NbitsLayer> layers_of(const PreparedModel& prepared, const Recipe& recipe) {
   const graph::Index& index = prepared.index();
   const plan::Plan plan = plan::plan_by_shapes(prepared.model(), index, recipe);
   const auto opset = onnx::opset_version(prepared.model().proto->opset_imports, "");
-  std::vector<FewBitLayer> layers;
+  std::vector<NbitsLayer> layers;
   for (const plan::Decision& decision : plan.decisions) {
     if (!decision.is_nbits() || !decision.rows.is_padded) continue;
-    FewBitLayer layer;
+    NbitsLayer layer;
     layer.weights = decision.weight.tensor->element_count();
-    const plan::FewBitUses uses = plan::find_few_bit_uses(index, decision.weight, opset);
+    const plan::NbitsUses uses = plan::find_nbits_uses(index, decision.weight, opset);
     for (const auto* places : {&uses.products, &uses.lookups}) {
       for (const plan::NodePlace& place : *places)
         layer.nodes.push_back(
@@ -52,12 +52,12 @@ std::vector<FewBitLayer> layers_of(const PreparedModel& prepared, const Recipe& 
   return layers;
 }
 
-Recipe with_bits(Recipe recipe, const FewBitLayer& layer, Format format) {
+Recipe with_bits(Recipe recipe, const NbitsLayer& layer, Format format) {
   for (const std::string& node : layer.nodes) recipe.nodes[node] = format;
   return recipe;
 }
 
-std::uint64_t few_bit_bytes(const plan::Plan& plan) {
+std::uint64_t nbits_bytes(const plan::Plan& plan) {
   std::uint64_t bytes = 0;
   for (const plan::Decision& decision : plan.decisions)
     bytes += decision.is_nbits() ? decision.stored_bytes : 0;
@@ -68,7 +68,7 @@ double mean_bits_of(const plan::Plan& plan) {
   double weights = 0;
   for (const plan::Decision& decision : plan.decisions)
     weights += decision.is_nbits() ? static_cast<double>(decision.weight.tensor->element_count()) : 0;
-  return weights == 0 ? 0 : 8 * static_cast<double>(few_bit_bytes(plan)) / weights;
+  return weights == 0 ? 0 : 8 * static_cast<double>(nbits_bytes(plan)) / weights;
 }
 
 // The file of one recipe is laid out; others differ from it by what their weights take.
@@ -78,14 +78,14 @@ class SizeCount {
     const plan::Plan plan = plan_of(recipe);
     onnx::Model model = onnx::clone(prepared.model());
     rewrite(model, prepared.model(), prepared.index(), plan, {});
-    const std::uint64_t weights = few_bit_bytes(plan);
+    const std::uint64_t weights = nbits_bytes(plan);
     rest_ = onnx::written_size(model, "model.onnx", {}) - weights + kStatementBytes;
     for (const plan::Decision& decision : plan.decisions) rest_ += decision.is_nbits() ? kStatedLayer : 0;
   }
 
   ModelSize operator()(const Recipe& recipe) const {
     const plan::Plan plan = plan_of(recipe);
-    return {mean_bits_of(plan), rest_ + few_bit_bytes(plan)};
+    return {mean_bits_of(plan), rest_ + nbits_bytes(plan)};
   }
 
  private:
@@ -100,33 +100,33 @@ class SizeCount {
   std::uint64_t rest_ = 0;
 };
 
-bool is_within(const ModelSize& size, const FewBitsRecipe& budget) {
+bool is_within(const ModelSize& size, const NbitsRecipe& budget) {
   return (budget.bits == 0 || size.bits <= budget.bits) &&
          (budget.target_size == 0 || size.bytes <= budget.target_size);
 }
 
 void require_within(const ModelSize& size, const Recipe& recipe) {
-  const FewBitsRecipe& budget = recipe.few_bits;
+  const NbitsRecipe& budget = recipe.nbits;
   if (is_within(size, budget)) return;
   const char* const format = name_of(recipe.format);
   if (budget.target_size != 0)
     throw Error(ErrorCode::kUsage,
-                fmt::format("`few_bits.target_size` {}: {} takes {} bytes already; larger blocks take less",
+                fmt::format("`nbits.target_size` {}: {} takes {} bytes already; larger blocks take less",
                             budget.target_size, format, size.bytes));
-  throw Error(ErrorCode::kUsage, fmt::format("`few_bits.bits` {:g}: {} takes {:.3g} bits a weight already; "
+  throw Error(ErrorCode::kUsage, fmt::format("`nbits.bits` {:g}: {} takes {:.3g} bits a weight already; "
                                              "larger blocks take less",
                                              budget.bits, format, size.bits));
 }
 
 // Nothing can be compared: what is open goes without.
 void resolve_unmeasured(Recipe& recipe, const char* why) {
-  FewBitsRecipe& few_bits = recipe.few_bits;
-  if (few_bits.has_budget())
+  NbitsRecipe& nbits = recipe.nbits;
+  if (nbits.has_budget())
     throw Error(ErrorCode::kUsage,
                 fmt::format("{} is spent by measuring: {}",
-                            few_bits.bits != 0 ? "`few_bits.bits`" : "`few_bits.target_size`", why));
-  if (few_bits.method == WeightMethod::kAuto) few_bits.method = WeightMethod::kRtn;
-  if (few_bits.accuracy_level == AccuracyLevel::kAuto) few_bits.accuracy_level = AccuracyLevel::k4;
+                            nbits.bits != 0 ? "`nbits.bits`" : "`nbits.target_size`", why));
+  if (nbits.method == WeightMethod::kAuto) nbits.method = WeightMethod::kRtn;
+  if (nbits.accuracy_level == AccuracyLevel::kAuto) nbits.accuracy_level = AccuracyLevel::k4;
 }
 
 // By what was measured before; then there is no budget left.
@@ -142,42 +142,42 @@ bool needs_data(WeightMethod method) {
   return method == WeightMethod::kScale || method == WeightMethod::kGptq;
 }
 
-void choose_method(ErrorMeter& meter, const PreparedModel& prepared, Recipe& recipe,
+void choose_method(CandidateError& meter, const PreparedModel& prepared, Recipe& recipe,
                    std::vector<std::string>& notes) {
   Recipe tried = recipe;
-  tried.few_bits.accuracy_level = AccuracyLevel::k1;  // whose noise would hide theirs
+  tried.nbits.accuracy_level = AccuracyLevel::k1;  // whose noise would hide theirs
   double best = 0;
   std::string others;
   for (const WeightMethod method : {WeightMethod::kRtn, WeightMethod::kScale, WeightMethod::kGptq}) {
-    tried.few_bits.method = method;
+    tried.nbits.method = method;
     const double error = meter.error(prepared, tried);
     others += fmt::format("{}{} {:.1f} dB", others.empty() ? "" : ", ", name_of(method), decibels(error));
     if (method != WeightMethod::kRtn && !(error < kWorthIt * best)) continue;
     best = error;
-    recipe.few_bits.method = method;
+    recipe.nbits.method = method;
   }
-  notes.push_back(fmt::format("method {}: on {} samples that were held out {}",
-                              name_of(recipe.few_bits.method), meter.samples(), others));
+  notes.push_back(fmt::format("method {}: on {} samples that were held out {}", name_of(recipe.nbits.method),
+                              meter.samples(), others));
 }
 
-Importance measure_importance(ErrorMeter& meter, const PreparedModel& prepared,
-                              const std::vector<FewBitLayer>& layers, const Recipe& recipe) {
+Importance measure_importance(CandidateError& meter, const PreparedModel& prepared,
+                              const std::vector<NbitsLayer>& layers, const Recipe& recipe) {
   Importance importance;
   importance.format = recipe.format;
   importance.samples = meter.samples();
   importance.error = meter.error(prepared, recipe);
-  for (const FewBitLayer& layer : layers) {
+  for (const NbitsLayer& layer : layers) {
     const double error = meter.error(prepared, with_bits(recipe, layer, wider(recipe.format)));
     importance.layers[layer.nodes.front()] = {layer.weights, importance.error - error};
   }
   return importance;
 }
 
-void spend_bits(const Importance& importance, const std::vector<FewBitLayer>& layers, const SizeOf& size_of,
+void spend_bits(const Importance& importance, const std::vector<NbitsLayer>& layers, const SizeOf& size_of,
                 Recipe& recipe, std::vector<std::string>& notes) {
   require_within(size_of(recipe), recipe);
   std::vector<double> gain;
-  for (const FewBitLayer& layer : layers) {
+  for (const NbitsLayer& layer : layers) {
     const auto found = importance.layers.find(layer.nodes.front());
     if (importance.format != recipe.format || found == importance.layers.end() ||
         found->second.weights != layer.weights)
@@ -192,29 +192,29 @@ void spend_bits(const Importance& importance, const std::vector<FewBitLayer>& la
   for (const std::size_t i : order) {
     if (gain[i] <= 0) break;
     Recipe next = with_bits(recipe, layers[i], wider(recipe.format));
-    if (!is_within(size_of(next), recipe.few_bits)) continue;
+    if (!is_within(size_of(next), recipe.nbits)) continue;
     recipe = std::move(next);
     ++spent;
   }
   notes.push_back(fmt::format("{} of {} layers are {}: {:.3g} bits a weight", spent, layers.size(),
                               name_of(wider(recipe.format)), size_of(recipe).bits));
-  recipe.few_bits.bits = 0;  // it is spent
-  recipe.few_bits.target_size = 0;
+  recipe.nbits.bits = 0;  // it is spent
+  recipe.nbits.target_size = 0;
 }
 
-void choose_levels(ErrorMeter& meter, const PreparedModel& prepared, const std::vector<FewBitLayer>& layers,
-                   Recipe& recipe, std::vector<std::string>& notes) {
-  FewBitsRecipe& few_bits = recipe.few_bits;
-  few_bits.accuracy_level = AccuracyLevel::k1;
+void choose_levels(CandidateError& meter, const PreparedModel& prepared,
+                   const std::vector<NbitsLayer>& layers, Recipe& recipe, std::vector<std::string>& notes) {
+  NbitsRecipe& nbits = recipe.nbits;
+  nbits.accuracy_level = AccuracyLevel::k1;
   const double exact = meter.error(prepared, recipe);
-  few_bits.accuracy_level = AccuracyLevel::k4;
+  nbits.accuracy_level = AccuracyLevel::k4;
   const double fast = meter.error(prepared, recipe);
   if (fast <= kLevelNoise * exact) return;
   // Those that add the most stay in floats, until the rest adds little enough.
   std::vector<std::pair<double, std::size_t>> noise;
   for (std::size_t i = 0; i < layers.size() && layers.size() <= kMostSingle; ++i) {
     Recipe single = recipe;
-    for (const std::string& node : layers[i].nodes) single.few_bits.levels[node] = AccuracyLevel::k1;
+    for (const std::string& node : layers[i].nodes) single.nbits.levels[node] = AccuracyLevel::k1;
     noise.emplace_back(fast - meter.error(prepared, single), i);
   }
   std::stable_sort(noise.begin(), noise.end(),
@@ -223,15 +223,15 @@ void choose_levels(ErrorMeter& meter, const PreparedModel& prepared, const std::
   double reached = fast;
   for (const auto& [error, i] : noise) {
     if (reached <= kLevelNoise * exact || error <= 0) break;
-    for (const std::string& node : layers[i].nodes) few_bits.levels[node] = AccuracyLevel::k1;
+    for (const std::string& node : layers[i].nodes) nbits.levels[node] = AccuracyLevel::k1;
     ++floats;
     // Measured one by one at the end, where it matters; before that they add up.
     reached -= error;
     if (reached <= kLevelNoise * exact) reached = meter.error(prepared, recipe);
   }
   if (reached > kLevelNoise * exact) {
-    few_bits.levels.clear();
-    few_bits.accuracy_level = AccuracyLevel::k1;
+    nbits.levels.clear();
+    nbits.accuracy_level = AccuracyLevel::k1;
     notes.push_back(fmt::format("activations stay FP32 (accuracy level 1): 8-bit ones would cost {:.1f} dB",
                                 decibels(exact) - decibels(fast)));
     return;
@@ -241,48 +241,48 @@ void choose_levels(ErrorMeter& meter, const PreparedModel& prepared, const std::
       floats, layers.size()));
 }
 
-void search_few_bits(const std::filesystem::path& path, const QuantizeOptions& given,
-                     const PreparedModel& prepared, Recipe& recipe, std::vector<std::string>& notes) {
-  FewBitsRecipe& few_bits = recipe.few_bits;
+void search_nbits(const std::filesystem::path& path, const QuantizeOptions& given,
+                  const PreparedModel& prepared, Recipe& recipe, std::vector<std::string>& notes) {
+  NbitsRecipe& nbits = recipe.nbits;
   const DataOptions& data = given.trial.data;
-  if (data.is_generated() && needs_data(few_bits.method))
+  if (data.is_generated() && needs_data(nbits.method))
     throw Error(ErrorCode::kUsage,
-                fmt::format("`few_bits.method={}` looks at data: give `data`", name_of(few_bits.method)));
-  if (wider(recipe.format) == recipe.format && few_bits.has_budget()) {  // there is nothing to spend it on
+                fmt::format("`nbits.method={}` looks at data: give `data`", name_of(nbits.method)));
+  if (wider(recipe.format) == recipe.format && nbits.has_budget()) {  // there is nothing to spend it on
     require_within(SizeCount(prepared, recipe)(recipe), recipe);
-    few_bits.bits = 0;
-    few_bits.target_size = 0;
+    nbits.bits = 0;
+    nbits.target_size = 0;
   }
   const bool has_importance = !given.importance.empty() && std::filesystem::exists(given.importance);
-  if (has_importance && few_bits.has_budget()) spend_kept(given, prepared, recipe, notes);
+  if (has_importance && nbits.has_budget()) spend_kept(given, prepared, recipe, notes);
   if (data.is_generated()) return resolve_unmeasured(recipe, "give `data`");
-  const bool is_open = few_bits.method == WeightMethod::kAuto || few_bits.has_budget() ||
-                       few_bits.accuracy_level == AccuracyLevel::kAuto;
+  const bool is_open = nbits.method == WeightMethod::kAuto || nbits.has_budget() ||
+                       nbits.accuracy_level == AccuracyLevel::kAuto;
   if (!is_open) return;
   if (!data.carry.empty()) return resolve_unmeasured(recipe, "data with a carried state cannot be halved");
-  if (few_bits.dialect == FewBitsDialect::kQdq) return resolve_unmeasured(recipe, "`few_bits.dialect=nbits`");
+  if (nbits.dialect == NbitsDialect::kQdq) return resolve_unmeasured(recipe, "`nbits.dialect=nbits`");
 
   QuantizeOptions fitted = given, held_out = given;
   fitted.trial.data = half_of(data, 0);
   held_out.trial.data = half_of(data, 1);
-  FewBitFitter fitter(prepared, fitted);
+  NbitsFitter fitter(prepared, fitted);
   const auto adapt = [&](plan::Plan& plan, ThreadPool& pool) { fitter.fit(plan, pool); };
-  std::unique_ptr<ErrorMeter> meter;
+  std::unique_ptr<CandidateError> meter;
   try {
-    meter = measure_variants(path, held_out, kSearchSamples, MeasuredOn::kAll, adapt);
+    meter = measure_candidates(path, held_out, kSearchSamples, MeasuredOn::kAll, adapt);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kUsage && error.code() != ErrorCode::kBadInput) throw;
-    measure_variants(path, given, 1,
-                     MeasuredOn::kAll);  // what is wrong with all of the data is wrong with its halves
+    measure_candidates(path, given, 1,
+                       MeasuredOn::kAll);  // what is wrong with all of the data is wrong with its halves
   }
   if (meter == nullptr || meter->samples() < kFewestHeldOut)
     return resolve_unmeasured(recipe, "there are too few samples to hold some out");
 
-  const std::vector<FewBitLayer> layers = layers_of(prepared, recipe);
-  const bool has_open_level = few_bits.accuracy_level == AccuracyLevel::kAuto;
-  if (has_open_level) few_bits.accuracy_level = AccuracyLevel::k1;
-  if (few_bits.method == WeightMethod::kAuto) choose_method(*meter, prepared, recipe, notes);
-  if (few_bits.has_budget()) {
+  const std::vector<NbitsLayer> layers = layers_of(prepared, recipe);
+  const bool has_open_level = nbits.accuracy_level == AccuracyLevel::kAuto;
+  if (has_open_level) nbits.accuracy_level = AccuracyLevel::k1;
+  if (nbits.method == WeightMethod::kAuto) choose_method(*meter, prepared, recipe, notes);
+  if (nbits.has_budget()) {
     const SizeCount size_of(prepared, recipe);
     require_within(size_of(recipe), recipe);  // before it is measured
     const Importance importance = measure_importance(*meter, prepared, layers, recipe);

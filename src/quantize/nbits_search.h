@@ -21,7 +21,7 @@ namespace ounce::quantization {
 bool needs_data(WeightMethod method);
 
 // A layer that may get more bits: its products' values, and what it takes.
-struct FewBitLayer {
+struct NbitsLayer {
   std::vector<std::string> nodes;  // named as in Recipe::nodes
   std::uint64_t weights = 0;
 };
@@ -33,22 +33,22 @@ struct ModelSize {
 };
 using SizeOf = std::function<ModelSize(const Recipe&)>;
 
-// Resolves few_bits.method, few_bits.bits, few_bits.target_size and few_bits.accuracy_level of the recipe.
+// Resolves nbits.method, nbits.bits, nbits.target_size and nbits.accuracy_level of the recipe.
 // Throws Error{kUsage} for what needs data when there is none.
-void search_few_bits(const std::filesystem::path& path, const QuantizeOptions& given,
-                     const PreparedModel& prepared, Recipe& recipe, std::vector<std::string>& notes);
+void search_nbits(const std::filesystem::path& path, const QuantizeOptions& given,
+                  const PreparedModel& prepared, Recipe& recipe, std::vector<std::string>& notes);
 
 // The parts of it, each asking the meter and nobody else.
-void choose_method(ErrorMeter& meter, const PreparedModel& prepared, Recipe& recipe,
+void choose_method(CandidateError& meter, const PreparedModel& prepared, Recipe& recipe,
                    std::vector<std::string>& notes);
 // What more bits bring to each layer.
-Importance measure_importance(ErrorMeter& meter, const PreparedModel& prepared,
-                              const std::vector<FewBitLayer>& layers, const Recipe& recipe);
+Importance measure_importance(CandidateError& meter, const PreparedModel& prepared,
+                              const std::vector<NbitsLayer>& layers, const Recipe& recipe);
 // Gives them to those that bring the most for their weights, as long as the recipe's budget lasts. Throws
 // Error{kUsage} if nothing fits it, or if the importance is that of another model.
-void spend_bits(const Importance& importance, const std::vector<FewBitLayer>& layers, const SizeOf& size_of,
+void spend_bits(const Importance& importance, const std::vector<NbitsLayer>& layers, const SizeOf& size_of,
                 Recipe& recipe, std::vector<std::string>& notes);
-void choose_levels(ErrorMeter& meter, const PreparedModel& prepared, const std::vector<FewBitLayer>& layers,
-                   Recipe& recipe, std::vector<std::string>& notes);
+void choose_levels(CandidateError& meter, const PreparedModel& prepared,
+                   const std::vector<NbitsLayer>& layers, Recipe& recipe, std::vector<std::string>& notes);
 
 }  // namespace ounce::quantization

@@ -250,8 +250,8 @@ std::size_t worst_part(const std::vector<std::vector<evaluate::Difference>>& noi
 
 }  // namespace
 
-std::vector<std::size_t> telling_runs(const std::vector<std::vector<evaluate::Difference>>& noise,
-                                      std::size_t runs, std::size_t count, bool is_state_carried) {
+std::vector<std::size_t> informative_samples(const std::vector<std::vector<evaluate::Difference>>& noise,
+                                             std::size_t runs, std::size_t count, bool is_state_carried) {
   std::vector<std::size_t> all(runs);
   std::iota(all.begin(), all.end(), 0);
   if (count >= runs) return all;

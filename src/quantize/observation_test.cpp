@@ -45,11 +45,11 @@ TEST(Observation, AModelSeenByHalfIsTheSameModel) {
   options.recipe.format = Format::kInt8;
   options.trial.data = clips(16).data;
   const std::shared_ptr<const PreparedModel> whole = prepare_model(test::kExample, options),
-                                             half = whole->seen_by_half();
+                                             half = whole->fit_split();
   ASSERT_NE(half, nullptr);
   EXPECT_EQ(half->ranges()->samples, 8U);
   EXPECT_EQ(half->model().proto->graph->nodes.size(), whole->model().proto->graph->nodes.size());
-  EXPECT_EQ(half->seen_by_half(), nullptr);
+  EXPECT_EQ(half->fit_split(), nullptr);
 }
 
 }  // namespace

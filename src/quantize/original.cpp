@@ -91,17 +91,17 @@ namespace ounce {
 
 CopyResult copy_model(const std::filesystem::path& path, const std::filesystem::path& output_path,
                       ExternalData external_data, Progress* progress, const std::string& data_name) {
-  const Call call(progress);
+  const CancellationScope scope(progress);
   ThreadPool pool;
   const onnx::Model model = onnx::read_model(path);
-  graph::verify(model);
+  graph::validate(model);
   quantization::Inputs(model).require_apart(output_path);
   io::require_place(output_path);
   // Data of the same content may keep its name, so the tag is made of the content.
   const std::string tag = quantization::source_digest(model, {}, pool).substr(0, 16);
   onnx::ModelOutput output(model, output_path, {external_data, tag, data_name});
   output.write(pool, progress == nullptr ? nullptr : &progress->done);
-  graph::verify(output.reopen());
+  graph::validate(output.reopen());
   const CopyResult result{path, output_path, onnx::bytes_of(model), output.total_bytes()};
   output.commit();
   return result;

@@ -46,7 +46,7 @@ ModelBuilder written(Format format) {
 std::string why(const ModelBuilder& builder) {
   const std::string bytes = builder.bytes();
   const onnx::Model model = onnx::read_model_from_memory(bytes, "model");
-  return why_no_original(model, graph::verify(model));
+  return why_no_original(model, graph::validate(model));
 }
 
 // What it is refused with; empty when it is not.

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "data/source/open_source.h"
-#include "formats/onnx/plan/coding.h"
+#include "formats/onnx/plan/encodings.h"
 #include "io/output_file.h"
 
 namespace ounce::quantization {
@@ -105,13 +105,14 @@ void describe_integers(const plan::IntegerPlan& plan, const graph::Index& index,
     result.nodes.push_back({graph::node_label(node, decision.node), body.path, std::string(node.op_type()),
                             decision.arithmetic, decision.reason});
   }
-  for (const auto& [key, coding] : plan.codings) {
+  for (const auto& [key, quantization] : plan.activations) {
     const auto& values = index.bodies()[key.first].values;
     const auto value = values.find(key.second);
     const bool is_given = value == values.end() || value->second.producer == graph::kNone;
     result.activations.push_back({std::string(key.second), index.bodies()[key.first].path,
-                                  std::string(name_of(coding.type)), coding.scale, coding.zero, coding.range,
-                                  coding.method, coding.sqnr_db, is_given ? 0 : value->second.producer + 1});
+                                  std::string(name_of(quantization.type)), quantization.scale,
+                                  quantization.zero, quantization.range, quantization.method,
+                                  quantization.sqnr_db, is_given ? 0 : value->second.producer + 1});
   }
 }
 

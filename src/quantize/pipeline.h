@@ -45,7 +45,7 @@ struct Quantization {
   const onnx::OnnxFile& source() const { return onnx::as_onnx(*file); }
   const std::filesystem::path& output_path() const { return result.output; }
   // Few-bit formats without a file to write: shapes alone tell the size, and no weight is read.
-  bool is_unread() const { return options.dry_run && is_few_bits(recipe.format); }
+  bool is_unread() const { return options.dry_run && is_nbits(recipe.format); }
   std::uint64_t stored_source_bytes() const;  // of the weights that are stored in another form
   // Of a run that was killed, for the next one.
   std::filesystem::path kept_fits() const { return result.output.string() + ".fits"; }

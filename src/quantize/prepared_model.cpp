@@ -55,7 +55,7 @@ OpenWeights open_weights(const graph::Index& index, std::uint64_t min_bytes) {
   OpenWeights found;
   for (const plan::Weight& weight : plan::find_weights(index)) {
     const std::uint64_t bytes = weight.tensor->byte_count();
-    if (!weight.fits_few_bits() || weight.feeds_quantized_op || bytes < min_bytes) continue;
+    if (!weight.fits_nbits() || weight.feeds_quantized_op || bytes < min_bytes) continue;
     const bool is_half =
         weight.tensor->type == ElementType::kFloat16 || weight.tensor->type == ElementType::kBfloat16;
     (is_half ? found.halves : found.floats) += bytes;
@@ -77,13 +77,13 @@ PreparedModel::PreparedModel(const onnx::Model& source, const QuantizeOptions& o
     throw Error(ErrorCode::kUsage, "`rounding=adaptive` looks at data: give `data`");
   open(onnx::clone(source));
   require_original(model(), recipe.format);
-  if (is_few_bits(recipe.format) && recipe.few_bits.dialect == FewBitsDialect::kQdq) prepare_blocks();
+  if (is_nbits(recipe.format) && recipe.nbits.dialect == NbitsDialect::kQdq) prepare_blocks();
   if (recipe.is_half()) prepare_halves(options);
   if (recipe.is_integer()) prepare_integers(options);
 }
 
 void PreparedModel::open(onnx::Model model, std::unique_ptr<TemporaryFolder> folder) {
-  if (!keeps_inputs_) passes::unlist_constants(model);
+  if (!keeps_inputs_) passes::remove_initializer_inputs(model);
   opened_ = std::make_shared<const Opened>(std::move(model), std::move(folder));
 }
 
@@ -171,7 +171,7 @@ void PreparedModel::fit_trained_scales(onnx::Model& model, const Recipe& recipe)
     note_saturation(model, recipe);
     return;
   }
-  passes::LimitedPairs limited = passes::limit_pairs(model);
+  passes::SaturationChanges limited = passes::avoid_saturation(model);
   const std::string where = recipe.target.empty() ? "x86 CPUs without VNNI" : recipe.target;
   for (const ScaleChange& change : limited.weights) {
     notes_.push_back(fmt::format(
@@ -254,7 +254,7 @@ void PreparedModel::prepare_halves(const QuantizeOptions& options) {
   const bool is_old = opset < info_of(options.recipe.format).opset;
   std::size_t changes = is_old ? passes::raise_opset(changed, 13) : 0;
   changes += declare_asked_types(changed, options.trial.runtime);
-  changes += passes::spell_constants(changed);
+  changes += passes::expand_constants(changed);
   if (changes != 0 || is_old) keep(changed);
   if (!options.ranges.empty() || !options.trial.data.is_generated()) watching_ = Watching::kAllFloats;
 }
@@ -268,11 +268,11 @@ std::shared_ptr<const PreparedModel> PreparedModel::equalized(const QuantizeOpti
   even->keep(changed);
   even->observe(options);
   even->notes_ = notes_;
-  even->equalized_places_ = done.count;
+  even->equalized_pairs_ = done.count;
   return even;
 }
 
-std::shared_ptr<const PreparedModel> PreparedModel::seen_by_half() const {
+std::shared_ptr<const PreparedModel> PreparedModel::fit_split() const {
   if (half_ == nullptr) return nullptr;
   auto same = std::make_shared<PreparedModel>(*this);
   same->ranges_ = std::exchange(same->half_, nullptr);
@@ -289,7 +289,7 @@ std::shared_ptr<const PreparedModel> PreparedModel::replaced_by(const onnx::Mode
 std::shared_ptr<const PreparedModel> prepare_model(const std::filesystem::path& path,
                                                    const QuantizeOptions& options) {
   const onnx::Model source = onnx::read_model(path);
-  graph::verify(source);
+  graph::validate(source);
   return PreparedModel(source, options).observed(source, options);
 }
 

@@ -44,9 +44,9 @@ class PreparedModel {
   // there is nothing to equalize.
   std::shared_ptr<const PreparedModel> equalized(const QuantizeOptions& options) const;
 
-  // The same with the ranges of every second batch alone (Observation::half): what it becomes can be judged
-  // on the others. Null when there is too little data for that.
-  std::shared_ptr<const PreparedModel> seen_by_half() const;
+  // The same with ranges of every second batch only (Observation::half), so that a candidate can be judged on
+  // the other batches. Null when there is too little data for a split.
+  std::shared_ptr<const PreparedModel> fit_split() const;
   bool has_half() const { return half_ != nullptr; }
 
   // Another model in the place of this one, with its notes and without ranges: for the next format.
@@ -59,7 +59,7 @@ class PreparedModel {
   const calibration::Ranges* ranges() const { return ranges_.get(); }
   const std::vector<std::string>& notes() const { return notes_; }
 
-  std::size_t equalized_places() const { return equalized_places_; }
+  std::size_t equalized_pairs() const { return equalized_pairs_; }
 
   // The model came with scales that training found, and keeps them: weights that were still floats are
   // quantized now, and these ops are kept in FP32.
@@ -99,7 +99,7 @@ class PreparedModel {
   std::optional<Watching> watching_;  // nothing where no ranges are wanted
   std::shared_ptr<const calibration::Ranges> ranges_, half_;
   std::vector<std::string> notes_;
-  std::size_t equalized_places_ = 0;
+  std::size_t equalized_pairs_ = 0;
   bool is_trained_ = false;
   std::size_t trained_weights_ = 0;
   std::vector<ScaleChange> scale_changes_;

@@ -7,7 +7,7 @@
 #include "base/machine.h"
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/graph/validate.h"
-#include "formats/onnx/plan/coding.h"
+#include "formats/onnx/plan/encodings.h"
 #include "formats/open.h"
 #include "io/mapped_file.h"
 #include "io/output_file.h"
@@ -64,7 +64,7 @@ Format possible_format(const std::filesystem::path& model, Format format) {
 std::string why_no_original(const std::filesystem::path& model) {
   try {
     const onnx::Model read = onnx::read_model(model);
-    return quantization::why_no_original(read, graph::verify(read));
+    return quantization::why_no_original(read, graph::validate(read));
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kCancelled) throw;
     return {};  // whoever opens it will say why
@@ -78,7 +78,7 @@ std::filesystem::path default_output(const std::filesystem::path& model, Format 
 
 QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem::path& output_path,
                         const QuantizeOptions& options) {
-  const Call call(options.progress);
+  const CancellationScope scope(options.progress);
   const Stopwatch time;
   validate(options.recipe);
   quantization::Quantization q(path, output_path, options);
@@ -96,7 +96,7 @@ namespace quantization {
 QuantizeOptions for_target(QuantizeOptions options) {
   // Where the target promises that no product saturates, weights have all of their 8 bits.
   std::optional<bool>& reduce_range = options.recipe.integer.reduce_range;
-  if (!reduce_range && target::has_exact_products(target::parse_target(options.recipe.target)))
+  if (!reduce_range && target::has_exact_dot(target::parse_target(options.recipe.target)))
     reduce_range = false;
   // Rounding for outputs leaves no mean error to correct.
   if (options.recipe.rounding == Rounding::kAdaptive) options.recipe.integer.correct_bias = false;
@@ -126,8 +126,8 @@ void open_source(Quantization& q) {
 
 void open(Quantization& q) {
   const QuantizeOptions& options = q.options;
-  if (!options.importance.empty() && !options.recipe.few_bits.has_budget())
-    throw Error(ErrorCode::kUsage, "`importance` is for `few_bits.bits` and `few_bits.target_size`");
+  if (!options.importance.empty() && !options.recipe.nbits.has_budget())
+    throw Error(ErrorCode::kUsage, "`importance` is for `nbits.bits` and `nbits.target_size`");
   open_source(q);
   Inputs inputs;
   inputs.add(q.source())

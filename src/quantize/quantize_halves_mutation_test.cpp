@@ -1,5 +1,5 @@
 // Mutated models on their way to 16-bit floats: each is refused in one line, or becomes a model that
-// graph::verify() accepts.
+// graph::validate() accepts.
 #include <gtest/gtest.h>
 #include <ounce/error.h>
 

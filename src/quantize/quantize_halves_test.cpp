@@ -227,7 +227,7 @@ TEST_F(Half, TheRestOfAnIntegerModelIsStoredOrComputed) {
   model.node("Tanh", {"m"}, {"y"}, {}, "y");
   give("x", "<f4", {16, 32}, test::raw_floats(noise({16, 32}, 7)));
   options.recipe.format = Format::kInt8;
-  options.recipe.integer.half_rest = true;
+  options.recipe.integer.fp16_remainder = true;
   options.recipe.integer.search = options.recipe.integer.equalize = false;
   const auto type_of = [&](const std::string& name) {
     const onnx::Model read = written();
@@ -270,7 +270,7 @@ TEST_F(Half, DynamicIntegersAreScaledBeforeTheyAre16Bits) {
   give("x", "<f4", {2, 512}, test::raw_floats(std::vector<float>(1024, 1)));
   options.recipe.format = Format::kInt8Dynamic;
   options.recipe.target = "cuda";
-  options.recipe.integer.half_rest = true;
+  options.recipe.integer.fp16_remainder = true;
   options.recipe.integer.reduce_range = true;  // it is run on this CPU
   EXPECT_GT(convert(model).trial.sqnr_db, 30);
 }
@@ -279,7 +279,7 @@ TEST_F(Half, DynamicIntegersAreScaledBeforeTheyAre16Bits) {
 TEST_F(Half, AnIntegerModelWithoutARestIsWritten) {
   options.recipe.format = Format::kInt8;
   options.recipe.target = "cuda";
-  options.recipe.integer.half_rest = true;
+  options.recipe.integer.fp16_remainder = true;
   options.recipe.integer.search = options.recipe.integer.equalize = false;
   options.trial.data.path = kCalibration;
   options.trial.data.contract = sound();

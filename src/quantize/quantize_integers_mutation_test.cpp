@@ -1,5 +1,5 @@
 // Models with bytes changed at random go through everything that integer arithmetic does to a model, short of
-// running it: each is refused in one line, or becomes a model that graph::verify() accepts.
+// running it: each is refused in one line, or becomes a model that graph::validate() accepts.
 #include <gtest/gtest.h>
 #include <ounce/error.h>
 
@@ -19,7 +19,7 @@ TEST(IntegerMutation, AnyModelIsRefusedOrBecomesAModel) {
   dialects[1].integer.dialect = Dialect::kQOperator;
   dialects[1].integer.integer_io = true;
   dialects[2].format = Format::kInt8Dynamic;
-  dialects[2].integer.force_conv = true;
+  dialects[2].integer.dynamic_conv = true;
   ThreadPool pool(1);
   Random random(7);
   int sound = 0;

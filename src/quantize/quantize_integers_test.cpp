@@ -118,7 +118,7 @@ TEST_P(IntegerTest, DynamicLeavesConvolutionsAlone) {
   EXPECT_EQ(count_of(result, "MatMul", Arithmetic::kDynamic), 1U);
   EXPECT_EQ(count_of(result, "Conv", Arithmetic::kFloat), 29U);
   EXPECT_GT(result.trial.sqnr_db, 30);
-  options.recipe.integer.force_conv = true;
+  options.recipe.integer.dynamic_conv = true;
   options.trial.allow_slower = true;
   EXPECT_EQ(count_of(quantize(kExample, folder / "forced.onnx", options), "Conv", Arithmetic::kDynamic), 29U);
 }

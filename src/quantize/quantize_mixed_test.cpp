@@ -78,7 +78,7 @@ struct Mixed : testing::Test {
     options.trial.data.path = folder / "data.npy";
   }
   Mixed() {
-    options.recipe.half_share = 0;
+    options.recipe.fp16_budget = 0;
     options.recipe.integer.search = false;
   }
   test::TemporaryFolder folder;
@@ -321,7 +321,7 @@ TEST_F(Mixed, DynamicNodesReadTheFloatsOfCodes) {
   model.node("Conv", {"x", "wa"}, {"a"}, same).node("Relu", {"a"}, {"r"});
   model.node("Conv", {"r", "wy"}, {"y"}, same).node("Conv", {"r", "wz"}, {"z"}, same);
   give_samples({1, 8, 4, 4});
-  options.recipe.integer.force_conv = true;
+  options.recipe.integer.dynamic_conv = true;
   for (const Dialect dialect : {Dialect::kQdq, Dialect::kQOperator}) {
     options.recipe.integer.dialect = dialect;
     for (const bool integer_io : {false, true}) {

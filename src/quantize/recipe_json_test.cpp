@@ -18,7 +18,7 @@ Recipe mixed() {
   integer.calibration = CalibrationMethod::kPercentile;
   integer.percentile = 99.999;
   integer.correct_bias = false;
-  integer.every_second = true;
+  integer.fit_on_even_samples = true;
   integer.values["e"].range = ValueRange{-1.25, 6.1};
   integer.values["f"].method = CalibrationMethod::kMse;
   integer.values["g"].type = ActivationType::kS8;
@@ -35,7 +35,7 @@ TEST(RecipeJsonTest, WhatASearchChangesComesBack) {
   EXPECT_EQ(read.integer.values.at("f").method, CalibrationMethod::kMse);
   EXPECT_TRUE(read.integer.values.at("h").keep_float);
   EXPECT_TRUE(read.integer.equalize);
-  EXPECT_TRUE(read.integer.every_second);
+  EXPECT_TRUE(read.integer.fit_on_even_samples);
 }
 
 TEST(RecipeJsonTest, RewritesThatAreSkippedComeBack) {
@@ -43,25 +43,25 @@ TEST(RecipeJsonTest, RewritesThatAreSkippedComeBack) {
   recipe.format = Format::kInt8;
   recipe.integer.search = recipe.integer.equalize = false;
   recipe.integer.skip_rewrites = {Rewrite::kTanh, Rewrite::kPadChannels};
-  recipe.integer.weigh_costs = false;
+  recipe.integer.use_cost_model = false;
   const Recipe back = recipe_from(to_json(recipe));
   EXPECT_EQ(back.integer.skip_rewrites, recipe.integer.skip_rewrites);
-  EXPECT_FALSE(back.integer.weigh_costs);
+  EXPECT_FALSE(back.integer.use_cost_model);
 }
 
 TEST(RecipeJsonTest, FewBitsComeBackWithTheLevelOfEachNode) {
   Recipe recipe;
   recipe.integer.search = recipe.integer.equalize = false;
   recipe.format = Format::kNbits4;
-  recipe.few_bits = {FewBitsDialect::kNbits,    AccuracyLevel::k4, WeightMethod::kScale, 4.5, 1000,
-                     {{"y", AccuracyLevel::k1}}};
+  recipe.nbits = {NbitsDialect::kNbits,      AccuracyLevel::k4, WeightMethod::kScale, 4.5, 1000,
+                  {{"y", AccuracyLevel::k1}}};
   recipe.nodes = {{"z", Format::kNbits8}};
   const Recipe read = recipe_from(nlohmann::json::parse(to_json(recipe).dump()));
   EXPECT_EQ(to_json(read), to_json(recipe));
-  EXPECT_EQ(read.few_bits.method, WeightMethod::kScale);
-  EXPECT_EQ(read.few_bits.bits, 4.5);
-  EXPECT_EQ(read.few_bits.target_size, 1000U);
-  EXPECT_EQ(read.few_bits.levels.at("y"), AccuracyLevel::k1);
+  EXPECT_EQ(read.nbits.method, WeightMethod::kScale);
+  EXPECT_EQ(read.nbits.bits, 4.5);
+  EXPECT_EQ(read.nbits.target_size, 1000U);
+  EXPECT_EQ(read.nbits.levels.at("y"), AccuracyLevel::k1);
 }
 
 TEST(RecipeJsonTest, EveryChangeShows) {
@@ -93,6 +93,20 @@ TEST(RecipeJsonTest, FormatsMayHaveTheirAliases) {
   EXPECT_EQ(read["nodes"], nlohmann::json({{"a", "int8-dynamic"}, {"b", "nbits4"}}));
 }
 
+TEST(RecipeJsonTest, KeysMayBeTheEarlierOnes) {
+  const nlohmann::json made = {{"format", "static"},      {"fp16_budget", 0.5},
+                               {"dynamic_conv", true},    {"fp16_remainder", true},
+                               {"use_cost_model", false}, {"fit_on_even_samples", true},
+                               {"rounding", "balanced"}};
+  const nlohmann::json read = to_json(recipe_from(made));
+  EXPECT_EQ(read, nlohmann::json({{"format", "int8"},
+                                  {"fp16_budget", 0.5},
+                                  {"dynamic_conv", true},
+                                  {"fp16_remainder", true},
+                                  {"use_cost_model", false},
+                                  {"fit_on_even_samples", true}}));
+}
+
 TEST(RecipeJsonTest, EveryFieldComesBack) {
   Recipe recipe = mixed();
   recipe.target = "linux-x64@1.30.0";
@@ -103,12 +117,12 @@ TEST(RecipeJsonTest, EveryFieldComesBack) {
   recipe.scale = ScaleMethod::kAbsMax;
   recipe.codebook = recipe.asymmetric = recipe.keep_inputs = true;
   recipe.min_bytes = 7;
-  recipe.half_share = 0.25;
+  recipe.fp16_budget = 0.25;
   recipe.include = {"a", "b"};
   recipe.exclude = {"c"};
   IntegerRecipe& integer = recipe.integer;
   integer.dialect = Dialect::kQOperator;
-  integer.symmetric_activations = integer.integer_io = integer.force_conv = integer.half_rest = true;
+  integer.symmetric_activations = integer.integer_io = integer.dynamic_conv = integer.fp16_remainder = true;
   integer.weights = WeightType::kS4;
   integer.reduce_range = false;
   recipe.half = {true, {"d"}, true};

@@ -44,9 +44,9 @@ Rewritten rewrite(onnx::Model& model, const onnx::Model& source, const graph::In
                                            : passes::store_weights(editors, source, index, plan);
   passes::put_integer_ops(editors, index, plan, stored);
   editors.finish();
-  const bool has_few_bits = std::any_of(plan.decisions.begin(), plan.decisions.end(),
-                                        [](const plan::Decision& decision) { return decision.is_nbits(); });
-  if (has_few_bits) passes::import_domains(model);
+  const bool has_nbits = std::any_of(plan.decisions.begin(), plan.decisions.end(),
+                                     [](const plan::Decision& decision) { return decision.is_nbits(); });
+  if (has_nbits) passes::import_domains(model);
   if (plan.recipe.is_integer()) {
     if (is_static(plan.recipe.format)) passes::restore_float_ops(model);
     passes::remove_dead_nodes(model);  // what clamps took, and declared types

@@ -77,7 +77,7 @@ TrialResult try_rounded_halves(Quantization& q, WrittenFiles written, const Work
   const TemporaryFolder folder("halves");
   written.model = write_emulation(onnx::clone(*q.written),
                                   is_bfloat ? ElementType::kBfloat16 : ElementType::kFloat16, folder);
-  written.stand_ins.clear();
+  written.external_data_paths.clear();
   TrialResult trial = try_halves(q.source(), written, options, work);
   if (!trial.is_tried || trial.samples == 0) return trial;
   if (options.recipe.is_half() && trial.sqnr_db < Quality::kHopeless) {
@@ -166,7 +166,7 @@ TrialResult try_file(const model::ModelFile& original, const std::filesystem::pa
 }
 
 bool has_fp16_remainder(const Recipe& recipe) {
-  if (!recipe.is_integer() || !recipe.integer.half_rest) return false;
+  if (!recipe.is_integer() || !recipe.integer.fp16_remainder) return false;
   const target::Provider* const provider =
       target::find_provider(target::parse_target(recipe.target).provider);
   return provider != nullptr && provider->computes_fp16;

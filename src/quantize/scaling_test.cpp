@@ -135,7 +135,7 @@ class StagedWork {
     prepare_for_integers(result_);
   }
   void verify() {
-    index_.emplace(graph::verify(source_));
+    index_.emplace(graph::validate(source_));
     if (recipe_.format == Format::kInt8) ranges_ = ranges_of(*index_);
   }
   void plan() {
@@ -201,7 +201,7 @@ TEST(Scaling, AStoppedCallEndsEveryStageSoon) {
         StagedWork work(bytes, format);
         for (const Stage* before = kStages; before != &stage; ++before) steps(work, *before);
         Progress progress;
-        const Call call(&progress);
+        const CancellationScope scope(&progress);
         progress.stop();
         const std::uint64_t before = counted_steps();
         const std::string where = fmt::format("{}, {}, {}", shape.name, name_of(format), stage.name);

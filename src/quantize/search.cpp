@@ -47,7 +47,7 @@ void search_int8(Quantization& q) {
     const bool is_enough = q.prepared->has_half() && ranges->samples >= kManyForSearch;
     const MeasuredOn which = is_enough ? MeasuredOn::kOtherHalf : MeasuredOn::kAll;
     const auto make_meter = [&](std::uint64_t samples) {
-      return measure_variants(q.path(), q.options, samples, which);
+      return measure_candidates(q.path(), q.options, samples, which);
     };
     StaticResult found = search_static(q.options, q.limits, make_meter, q.prepared, q.recipe, q.result.notes);
     q.prepared = std::move(found.prepared);
@@ -77,23 +77,24 @@ void search_integers(Quantization& q) {
                     "data may go beyond; give 100 or more",
                     ranges->samples, ranges->samples == 1 ? "" : "s"));
   }
-  const bool is_halved = is_static(q.recipe.format) && asked.every_second;
+  const bool is_halved = is_static(q.recipe.format) && asked.fit_on_even_samples;
   if (is_halved && !q.prepared->has_half()) {
-    throw Error(ErrorCode::kUsage,
-                "`integer.every_second` takes data of 16 samples or more, one by one, and no file of ranges",
-                q.path().string());
+    throw Error(
+        ErrorCode::kUsage,
+        "`integer.fit_on_even_samples` takes data of 16 samples or more, one by one, and no file of ranges",
+        q.path().string());
   }
   search_int8(q);
-  if (is_halved && q.prepared->has_half()) q.prepared = q.prepared->seen_by_half();
-  integer.equalize = q.prepared->equalized_places() != 0;
+  if (is_halved && q.prepared->has_half()) q.prepared = q.prepared->fit_split();
+  integer.equalize = q.prepared->equalized_pairs() != 0;
 }
 
 }  // namespace
 
 void search(Quantization& q) {
   q.recipe = as_it_is(q.options.recipe);
-  if (is_few_bits(q.recipe.format))
-    search_few_bits(q.path(), q.options, *q.prepared, q.recipe, q.result.notes);
+  if (is_nbits(q.recipe.format))
+    search_nbits(q.path(), q.options, *q.prepared, q.recipe, q.result.notes);
   else
     search_integers(q);
   // The recipe leaves nothing open: nothing is searched for, `integer.equalize` says whether the prepared

@@ -12,7 +12,7 @@
 #include "calibration/calibrators.h"
 #include "formats/onnx/file/attributes.h"
 #include "formats/onnx/plan/plan.h"
-#include "quantize/float_nodes.h"
+#include "quantize/float_choice.h"
 
 namespace ounce::quantization {
 namespace {
@@ -21,7 +21,7 @@ constexpr double kVariantWork = 1e9;  // to plan, write and load a variant, in m
 constexpr double kValueWork = 20;     // … to give a value to the next node …
 constexpr double kNodeWork = 6e4;     // … and to call a node
 constexpr double kUsualVariants = 100, kLeastVariants = 40, kLeastConfirmed = 6;
-// Guesses are made of few samples where each costs much, and confirmed on more of them.
+// Estimates are made of few samples where each costs much, and confirmed on more of them.
 constexpr double kFewestSamples = 2, kLeastSamples = 12, kMostSamples = 256, kMoreSamples = 8;
 
 // What a sample costs that is no multiplication: most of it in networks of many small nodes.
@@ -85,18 +85,18 @@ std::vector<IntegerNode> integer_nodes(const PreparedModel& prepared, const Reci
 
 }  // namespace
 
-std::shared_ptr<const PreparedModel> as_judged(const std::shared_ptr<const PreparedModel>& prepared) {
-  std::shared_ptr<const PreparedModel> half = prepared->seen_by_half();
+std::shared_ptr<const PreparedModel> judge_split(const std::shared_ptr<const PreparedModel>& prepared) {
+  std::shared_ptr<const PreparedModel> half = prepared->fit_split();
   return half != nullptr ? half : prepared;
 }
 
-StaticTrials::StaticTrials(const QuantizeOptions& options, const StaticLimits& limits,
-                           const MakeErrorMeter& make_meter, std::shared_ptr<const PreparedModel> prepared,
-                           const Recipe& recipe)
+SearchBudget::SearchBudget(const QuantizeOptions& options, const StaticLimits& limits,
+                           const MakeCandidateError& make_meter,
+                           std::shared_ptr<const PreparedModel> prepared, const Recipe& recipe)
     : options_(options),
       limits_(limits),
       prepared_(std::move(prepared)),
-      judged_(as_judged(prepared_)),
+      judged_(judge_split(prepared_)),
       best_(recipe) {
   ThreadPool pool(options_.threads);
   nodes_ = integer_nodes(*judged_, best_, pool);
@@ -115,55 +115,55 @@ StaticTrials::StaticTrials(const QuantizeOptions& options, const StaticLimits& l
   show_progress();
 }
 
-void StaticTrials::set_best(const Recipe& recipe, double error) {
+void SearchBudget::set_best(const Recipe& recipe, double error) {
   best_ = recipe;
   least_ = error;
 }
 
-void StaticTrials::use(std::shared_ptr<const PreparedModel> prepared, double error) {
-  judged_ = as_judged(prepared);
+void SearchBudget::use(std::shared_ptr<const PreparedModel> prepared, double error) {
+  judged_ = judge_split(prepared);
   prepared_ = std::move(prepared);
   least_ = error;
 }
 
-void StaticTrials::use_all_ranges(double error) {
+void SearchBudget::use_all_ranges(double error) {
   judged_ = prepared_;
   least_ = error;
 }
 
-void StaticTrials::use_half_the_ranges() {
+void SearchBudget::use_half_the_ranges() {
   prepared_ = judged_;
-  best_.integer.every_second = true;
+  best_.integer.fit_on_even_samples = true;
 }
 
-double StaticTrials::cost_of(std::uint64_t samples) const {
+double SearchBudget::cost_of(std::uint64_t samples) const {
   return sample_work_ * static_cast<double>(samples) + kVariantWork;
 }
 
-double StaticTrials::measure(const PreparedModel& prepared, const Recipe& recipe) {
+double SearchBudget::measure(const PreparedModel& prepared, const Recipe& recipe) {
   spent_ += cost_of(meter_->samples());
   show_progress();
   return meter_->error(prepared, recipe);
 }
 
-double StaticTrials::guess(const Recipe& recipe) {
+double SearchBudget::estimate(const Recipe& recipe) {
   spent_ += cost_of(few_);
   show_progress();
-  return meter_->guess(*judged_, recipe);
+  return meter_->estimate(*judged_, recipe);
 }
 
-bool StaticTrials::take(const Recipe& recipe, double limit, double error) {
+bool SearchBudget::accept(const Recipe& recipe, double limit, double error) {
   if (!(error <= limit && error < least_)) return false;
   set_best(recipe, error);
   choose_few();
   return true;
 }
 
-void StaticTrials::choose_few() {
+void SearchBudget::choose_few() {
   if (has_few()) meter_->choose_few(few_);
 }
 
-void StaticTrials::show_progress() const {
+void SearchBudget::show_progress() const {
   if (options_.progress == nullptr) return;
   options_.progress->done = std::min<std::uint64_t>(99, static_cast<std::uint64_t>(100 * spent_ / to_spend_));
   options_.progress->total = 100;
@@ -202,19 +202,19 @@ std::string counted(std::uint64_t count, const char* what) {
 
 class StaticSearch {
  public:
-  StaticSearch(const QuantizeOptions& options, const StaticLimits& limits, const MakeErrorMeter& make_meter,
-               std::shared_ptr<const PreparedModel> prepared, const Recipe& recipe,
-               std::vector<std::string>& notes)
+  StaticSearch(const QuantizeOptions& options, const StaticLimits& limits,
+               const MakeCandidateError& make_meter, std::shared_ptr<const PreparedModel> prepared,
+               const Recipe& recipe, std::vector<std::string>& notes)
       : asked_(recipe.integer),
         options_(options),
         limits_(limits),
         notes_(notes),
-        trials_(options, limits, make_meter, std::move(prepared), recipe),
-        floats_(trials_, notes) {}
+        budget_(options, limits, make_meter, std::move(prepared), recipe),
+        floats_(budget_, notes) {}
 
   StaticResult run() {
-    if (trials_.can_measure()) find();
-    return {trials_.prepared(), trials_.best(), why_floats_};
+    if (budget_.can_measure()) find();
+    return {budget_.prepared(), budget_.best(), why_floats_};
   }
 
  private:
@@ -222,7 +222,7 @@ class StaticSearch {
     measure_as_it_is();
     if (asked_.calibration == CalibrationMethod::kAuto) choose_calibration();
     if (may_equalize(options_) && best_decibels() < std::max(Quality::kVeryGood, limits_.close_enough) &&
-        trials_.may_spend(kForCalibration))
+        budget_.may_spend(kForCalibration))
       try_equalizing();
     // What drowned in the noise of some nodes shows when they are left out.
     while (!is_close() && floats_.leave(limits_.close_enough, kTimeForClose)) reconsider();
@@ -231,34 +231,34 @@ class StaticSearch {
     if (why_floats_.empty() && !is_close()) search_ranges();
     if (best_decibels() >= Quality::kMinUsable && best_decibels() < limits_.good)
       floats_.leave(limits_.good, kTimeForGood);
-    if (asked_.correct_bias && trials_.may_spend(kForAll)) try_correction();
-    if (trials_.is_judged_by_half()) take_all_ranges();
+    if (asked_.correct_bias && budget_.may_spend(kForAll)) try_correction();
+    if (budget_.is_judged_by_half()) take_all_ranges();
   }
 
-  double best_decibels() const { return trials_.best_decibels(); }
+  double best_decibels() const { return budget_.best_decibels(); }
   bool is_close() const { return best_decibels() >= limits_.close_enough; }
 
   void measure_as_it_is() {
-    Recipe recipe = trials_.best();
+    Recipe recipe = budget_.best();
     recipe.integer.correct_bias = false;
-    trials_.set_best(recipe, trials_.measure(recipe));
-    trials_.choose_few();
+    budget_.set_best(recipe, budget_.measure(recipe));
+    budget_.choose_few();
   }
 
   Recipe calibrated_by(const Calibration& calibration) const {
-    Recipe recipe = trials_.best();
+    Recipe recipe = budget_.best();
     recipe.integer.calibration = calibration.method;
     recipe.integer.percentile = calibration.percentile;
     return recipe;
   }
 
   void choose_calibration() {
-    double least = trials_.guess_of_best();
+    double least = budget_.estimate_of_best();
     std::vector<TriedCalibration> tried = {{kCalibrations[0].name, decibels(least)}};
     std::size_t chosen = 0;
     const double limit = least / kPreference;
-    for (std::size_t i = 1; i < kCalibrations.size() && trials_.may_spend(kForCalibration); ++i) {
-      const double error = trials_.guess(calibrated_by(kCalibrations[i]));
+    for (std::size_t i = 1; i < kCalibrations.size() && budget_.may_spend(kForCalibration); ++i) {
+      const double error = budget_.estimate(calibrated_by(kCalibrations[i]));
       tried.push_back({kCalibrations[i].name, decibels(error)});
       if (!(error < std::min(limit, least))) continue;
       least = error;
@@ -267,20 +267,20 @@ class StaticSearch {
     // Among outputs that are all wrong the closest says nothing: that shows once the worst nodes are left
     // out.
     if (decibels(least) < Quality::kMinUsable) chosen = 0;
-    if (chosen != 0 && trials_.has_few()) {
+    if (chosen != 0 && budget_.has_few()) {
       confirm_calibration(tried[chosen], calibrated_by(kCalibrations[chosen]));
       return;
     }
-    if (chosen != 0) trials_.set_best(calibrated_by(kCalibrations[chosen]), least);
+    if (chosen != 0) budget_.set_best(calibrated_by(kCalibrations[chosen]), least);
     notes_.push_back(note_of_calibrations(tried, chosen));
   }
 
   // The method that is best on few samples must be better on all of them, too.
   void confirm_calibration(const TriedCalibration& rival, const Recipe& recipe) {
-    const std::uint64_t few = trials_.few(), all = trials_.samples();
-    const double before = trials_.least(), error = trials_.measure(recipe);
+    const std::uint64_t few = budget_.few(), all = budget_.samples();
+    const double before = budget_.least(), error = budget_.measure(recipe);
     const char* const usual = kCalibrations[0].name;
-    if (trials_.take(recipe, before / kPreference, error)) {
+    if (budget_.accept(recipe, before / kPreference, error)) {
       notes_.push_back(fmt::format("Calibration: {} ({:.1f} dB on {} samples; {}: {:.1f} dB)", rival.name,
                                    decibels(error), all, usual, decibels(before)));
       return;
@@ -300,7 +300,7 @@ class StaticSearch {
       is_behind |= tried[i].decibels > tried[chosen].decibels;
     }
     std::string note = fmt::format("Calibration: {} ({:.1f} dB on {})", tried[chosen].name,
-                                   tried[chosen].decibels, counted(trials_.few(), "sample"));
+                                   tried[chosen].decibels, counted(budget_.few(), "sample"));
     if (!others.empty()) note += fmt::format(". Also tried: {}", fmt::join(others, ", "));
     if (is_behind && tried[chosen].decibels < Quality::kMinUsable) {
       note += fmt::format(". No method is chosen by a result below {:.0f} dB", Quality::kMinUsable);
@@ -317,35 +317,35 @@ class StaticSearch {
   }
 
   bool reconsider_equalizing() {
-    if (other_ == nullptr || !trials_.may_spend(kForAll)) return false;
-    const double error = trials_.measure(*as_judged(other_), trials_.best()), before = best_decibels();
-    if (!(error <= kWorthARange * trials_.least())) return false;
+    if (other_ == nullptr || !budget_.may_spend(kForAll)) return false;
+    const double error = budget_.measure(*judge_split(other_), budget_.best()), before = best_decibels();
+    if (!(error <= kWorthARange * budget_.least())) return false;
     use_other(error);
     notes_.push_back(fmt::format("channels {} after that: {:.1f} → {:.1f} dB",
-                                 trials_.prepared()->equalized_places() != 0 ? "evened out" : "as they were",
+                                 budget_.prepared()->equalized_pairs() != 0 ? "evened out" : "as they were",
                                  before, best_decibels()));
     return true;
   }
   void use_other(double error) {
-    std::shared_ptr<const PreparedModel> now = trials_.prepared();
-    trials_.use(std::exchange(other_, std::move(now)), error);
+    std::shared_ptr<const PreparedModel> now = budget_.prepared();
+    budget_.use(std::exchange(other_, std::move(now)), error);
   }
 
   bool reconsider_calibration() {
     if (asked_.calibration != CalibrationMethod::kAuto) return false;
     const double before = best_decibels();
-    double least = kWorthARange * trials_.guess_of_best();
+    double least = kWorthARange * budget_.estimate_of_best();
     const Calibration* chosen = nullptr;
     for (const Calibration& calibration : kCalibrations) {
-      const IntegerRecipe& now = trials_.best().integer;
+      const IntegerRecipe& now = budget_.best().integer;
       const bool is_same = now.calibration == calibration.method && now.percentile == calibration.percentile;
-      if (is_same || !trials_.may_spend(kForAll)) continue;
-      const double error = trials_.guess(calibrated_by(calibration));
+      if (is_same || !budget_.may_spend(kForAll)) continue;
+      const double error = budget_.estimate(calibrated_by(calibration));
       if (!(error <= least)) continue;
       least = error;
       chosen = &calibration;
     }
-    if (chosen == nullptr || !trials_.take(calibrated_by(*chosen), kWorthARange * trials_.least()))
+    if (chosen == nullptr || !budget_.accept(calibrated_by(*chosen), kWorthARange * budget_.least()))
       return false;
     notes_.push_back(fmt::format("Calibration changed to {} after that: {:.1f} → {:.1f} dB", chosen->name,
                                  before, best_decibels()));
@@ -353,13 +353,13 @@ class StaticSearch {
   }
 
   void try_equalizing() {
-    other_ = trials_.prepared()->equalized(options_);
+    other_ = budget_.prepared()->equalized(options_);
     if (other_ == nullptr) return;
-    const double error = trials_.measure(*as_judged(other_), trials_.best()), before = best_decibels();
-    if (!(error <= kWorthEqualizing * trials_.least())) return;
+    const double error = budget_.measure(*judge_split(other_), budget_.best()), before = best_decibels();
+    if (!(error <= kWorthEqualizing * budget_.least())) return;
     use_other(error);
     notes_.push_back(fmt::format("channels evened out between layers in {}: {:.1f} → {:.1f} dB",
-                                 counted(trials_.prepared()->equalized_places(), "place"), before,
+                                 counted(budget_.prepared()->equalized_pairs(), "place"), before,
                                  best_decibels()));
   }
 
@@ -367,25 +367,25 @@ class StaticSearch {
   // not close with them, and closer without on samples that these have not seen: then outliers are in the
   // other half that are better cut off.
   void take_all_ranges() {
-    const double error = trials_.measure(*trials_.prepared(), trials_.best());
-    const bool is_worse = error > kPreference * trials_.least() && decibels(error) < limits_.close_enough &&
-                          trials_.prepared()->ranges()->samples >= kManyForSearch;
-    if (!asked_.every_second && !is_worse) {
-      trials_.use_all_ranges(error);
+    const double error = budget_.measure(*budget_.prepared(), budget_.best());
+    const bool is_worse = error > kPreference * budget_.least() && decibels(error) < limits_.close_enough &&
+                          budget_.prepared()->ranges()->samples >= kManyForSearch;
+    if (!asked_.fit_on_even_samples && !is_worse) {
+      budget_.use_all_ranges(error);
       return;
     }
     notes_.push_back(
         fmt::format("ranges of every second sample alone: {:.1f} dB on the others, {:.1f} with "
                     "their outliers",
                     best_decibels(), decibels(error)));
-    trials_.use_half_the_ranges();
+    budget_.use_half_the_ranges();
   }
 
   void try_correction() {
     const double before = best_decibels();
-    Recipe recipe = trials_.best();
+    Recipe recipe = budget_.best();
     recipe.integer.correct_bias = true;
-    if (trials_.take(recipe, kWorthARange * trials_.least()))
+    if (budget_.accept(recipe, kWorthARange * budget_.least()))
       notes_.push_back(fmt::format("biases corrected: {:.1f} → {:.1f} dB", before, best_decibels()));
   }
 
@@ -400,13 +400,13 @@ class StaticSearch {
     if (reconsider() &&
         (best_decibels() >= Quality::kMinUsable || floats_.leave_until_acceptable(may_be_long)))
       return;
-    if (trials_.has_time()) give_up(before);  // or else others go on from here
+    if (budget_.has_time()) give_up(before);  // or else others go on from here
   }
 
   void give_up(double before) {
-    const std::size_t tried = trials_.measured();
+    const std::size_t tried = budget_.measured();
     const Recipe floats = floats_.all_in_floats();
-    trials_.set_best(floats, trials_.measure(floats));
+    budget_.set_best(floats, budget_.measure(floats));
     why_floats_ = fmt::format(
         "its outputs do not stand integer arithmetic: {} with other calibrations and with other nodes in "
         "floats, and none that is faster than floats has {:.0f} dB (all nodes on integers: {:.1f} dB)",
@@ -417,8 +417,8 @@ class StaticSearch {
   void search_ranges() {
     const double before = best_decibels();
     std::vector<const IntegerNode*> worst;
-    for (const IntegerNode& node : trials_.nodes()) {
-      if (!trials_.best().nodes.contains(node.output) && floats_.noise_of(node.output) > 0)
+    for (const IntegerNode& node : budget_.nodes()) {
+      if (!budget_.best().nodes.contains(node.output) && floats_.noise_of(node.output) > 0)
         worst.push_back(&node);
     }
     std::stable_sort(worst.begin(), worst.end(), [this](const IntegerNode* a, const IntegerNode* b) {
@@ -438,7 +438,7 @@ class StaticSearch {
   }
 
   bool search_range(const std::string& value) {
-    const calibration::Ranges& observed = *trials_.prepared()->ranges();
+    const calibration::Ranges& observed = *budget_.prepared()->ranges();
     const auto found = observed.values.find(value);
     if (found == observed.values.end() || asked_.values.contains(value)) return false;
     const calibration::Statistics& statistics = found->second;
@@ -450,15 +450,15 @@ class StaticSearch {
     for (const double share : {1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3})
       ranges.push_back({share * statistics.minimum(), share * statistics.maximum()});
     bool is_changed = false;
-    double guessed = trials_.guess_of_best();
+    double estimated = budget_.estimate_of_best();
     for (const ValueRange& range : ranges) {
-      if (!trials_.may_spend(kForRanges)) break;
-      Recipe recipe = trials_.best();
+      if (!budget_.may_spend(kForRanges)) break;
+      Recipe recipe = budget_.best();
       recipe.integer.values[value].range = range;
-      if (trials_.has_few() && trials_.guess(recipe) > kWorthARange * guessed) continue;
-      if (!trials_.take(recipe, kWorthARange * trials_.least())) continue;
+      if (budget_.has_few() && budget_.estimate(recipe) > kWorthARange * estimated) continue;
+      if (!budget_.accept(recipe, kWorthARange * budget_.least())) continue;
       is_changed = true;
-      guessed = trials_.guess_of_best();
+      estimated = budget_.estimate_of_best();
     }
     return is_changed;
   }
@@ -468,16 +468,17 @@ class StaticSearch {
   const StaticLimits& limits_;
   std::vector<std::string>& notes_;
   std::string why_floats_;
-  StaticTrials trials_;
-  FloatNodes floats_;
+  SearchBudget budget_;
+  FloatChoice floats_;
   std::shared_ptr<const PreparedModel> other_;  // equalized if the best is not, and not if it is
 };
 
 }  // namespace
 
 StaticResult search_static(const QuantizeOptions& options, const StaticLimits& limits,
-                           const MakeErrorMeter& make_meter, std::shared_ptr<const PreparedModel> prepared,
-                           const Recipe& recipe, std::vector<std::string>& notes) {
+                           const MakeCandidateError& make_meter,
+                           std::shared_ptr<const PreparedModel> prepared, const Recipe& recipe,
+                           std::vector<std::string>& notes) {
   return StaticSearch(options, limits, make_meter, std::move(prepared), recipe, notes).run();
 }
 

@@ -4,8 +4,8 @@
 // 1. Each calibration method makes a model; the one whose outputs are closest to the original's wins.
 //    If equalizing the channels between layers brings them closer, that is done.
 // 2. While the outputs are not close enough, nodes stay in floats that make the largest errors for the time
-//    that is lost by it (float_nodes.h), but not much of it, and next to none for outputs that are close. The
-//    calibration is looked at again then: what it does drowned in their noise.
+//    that is lost by it (float_choice.h), but not much of it, and next to none for outputs that are close.
+//    The calibration is looked at again then: what it does drowned in their noise.
 // 3. Below 20 dB a model does not do its work: nodes stay in floats until it does, as long as it is faster
 //    than in floats. If that cannot be had, all of them stay there; StaticResult::why_floats says so then.
 // 4. While the outputs are still not close enough, other ranges are tried for the values around the nodes
@@ -54,13 +54,6 @@ struct StaticLimits {
   std::function<bool()> has_time = [] { return true; };
 };
 
-// What the search for a static recipe has found so far, and what it has spent on it: the stages of the search
-// try variants here.
-//
-// Where a sample costs much, variants are looked at on few samples (`guess`), and what is found is confirmed
-// on more of them (`measure`, `take`). How much is tried is counted in multiplications, and each stage may
-// spend a share of them, with what stages before it left over.
-
 // A node that a recipe lets compute in INT8, and that has a weight.
 struct IntegerNode {
   std::string output;               // names it
@@ -69,40 +62,47 @@ struct IntegerNode {
   double work = 0;  // multiplications for one sample
 };
 
-class StaticTrials {
+// The best recipe so far of the search for a static recipe, and the budget that is left: the stages of the
+// search try candidates here.
+//
+// Where a sample costs much, candidates are compared on few samples (`estimate`) and confirmed on more
+// (`measure`, `accept`). The budget is counted in multiplications. Each stage may spend a share of it, and
+// what the stages before it left over.
+class SearchBudget {
  public:
-  StaticTrials(const QuantizeOptions& options, const StaticLimits& limits, const MakeErrorMeter& make_meter,
-               std::shared_ptr<const PreparedModel> prepared, const Recipe& recipe);
+  SearchBudget(const QuantizeOptions& options, const StaticLimits& limits,
+               const MakeCandidateError& make_meter, std::shared_ptr<const PreparedModel> prepared,
+               const Recipe& recipe);
 
   bool can_measure() const { return meter_ != nullptr && meter_->samples() != 0; }
-  // Those of the recipe at the beginning, in the order of the graph.
+  // The nodes of the recipe at the beginning, in the order of the graph.
   const std::vector<IntegerNode>& nodes() const { return nodes_; }
 
-  // The best so far, and its noise over signal.
+  // The best recipe so far, and its noise-to-signal ratio.
   const Recipe& best() const { return best_; }
   double least() const { return least_; }
   double best_decibels() const { return decibels(least_); }
   void set_best(const Recipe& recipe, double error);
 
-  // The model that variants are made of; where there is data enough, known by one half of it alone and judged
-  // on the other.
+  // The model that candidates are made of. Where there is enough data, its ranges come from one half of the
+  // data, and candidates are judged on the other half.
   const PreparedModel& judged() const { return *judged_; }
   bool is_judged_by_half() const { return judged_ != prepared_; }
   const std::shared_ptr<const PreparedModel>& prepared() const { return prepared_; }
   void use(std::shared_ptr<const PreparedModel> prepared, double error);
-  void use_all_ranges(double error);  // from here on those of all data …
-  void use_half_the_ranges();         // … or the result has those of one half
+  void use_all_ranges(double error);  // from here on the ranges of all data …
+  void use_half_the_ranges();         // … or the result keeps those of one half
 
   double measure(const PreparedModel& prepared, const Recipe& recipe);
   double measure(const Recipe& recipe) { return measure(*judged_, recipe); }
-  double guess(const Recipe& recipe);
-  double guess_of_best() { return has_few() ? guess(best_) : least_; }
-  // Takes a recipe if it is better than the best so far. Guesses are then made of the samples that tell the
-  // most about it: others may now be the worst.
-  bool take(const Recipe& recipe, double limit) { return take(recipe, limit, measure(recipe)); }
-  bool take(const Recipe& recipe, double limit, double error);  // whose error is known
+  double estimate(const Recipe& recipe);
+  double estimate_of_best() { return has_few() ? estimate(best_) : least_; }
+  // Accepts a recipe as the best one if its error is less than `limit`. Then chooses the samples of estimates
+  // anew, as others may now be the worst.
+  bool accept(const Recipe& recipe, double limit) { return accept(recipe, limit, measure(recipe)); }
+  bool accept(const Recipe& recipe, double limit, double error);  // with a known error
 
-  void choose_few();  // by what was measured last
+  void choose_few();  // by the last measurement
   bool has_few() const { return few_ < meter_->samples(); }
   std::uint64_t few() const { return few_; }
   std::uint64_t samples() const { return meter_->samples(); }
@@ -121,13 +121,14 @@ class StaticTrials {
   Recipe best_;
   double least_ = std::numeric_limits<double>::infinity();
   std::vector<IntegerNode> nodes_;
-  std::unique_ptr<ErrorMeter> meter_;
-  std::uint64_t few_ = 0;  // samples that guesses are made of
+  std::unique_ptr<CandidateError> meter_;
+  std::uint64_t few_ = 0;  // samples that estimates are made of
   double sample_work_ = 0, spent_ = 0, to_spend_ = 0;
 };
 
-// Where there is data enough, the model with the ranges of one half of it.
-std::shared_ptr<const PreparedModel> as_judged(const std::shared_ptr<const PreparedModel>& prepared);
+// The model with the ranges of one half of the data, or `prepared` itself where there is too little data for
+// a split.
+std::shared_ptr<const PreparedModel> judge_split(const std::shared_ptr<const PreparedModel>& prepared);
 
 struct StaticResult {
   std::shared_ptr<const PreparedModel> prepared;  // equalized if that is better
@@ -137,7 +138,8 @@ struct StaticResult {
 
 // Adds notes. `limits` has to live as long as the search.
 StaticResult search_static(const QuantizeOptions& options, const StaticLimits& limits,
-                           const MakeErrorMeter& make_meter, std::shared_ptr<const PreparedModel> prepared,
-                           const Recipe& recipe, std::vector<std::string>& notes);
+                           const MakeCandidateError& make_meter,
+                           std::shared_ptr<const PreparedModel> prepared, const Recipe& recipe,
+                           std::vector<std::string>& notes);
 
 }  // namespace ounce::quantization

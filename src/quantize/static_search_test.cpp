@@ -30,21 +30,21 @@ struct Script {
   std::map<CalibrationMethod, double> drowned;      // … in noise that a calibration changes otherwise
   std::vector<std::uint64_t> meters;                // samples of each that was made
   std::uint64_t samples = 16;                       // that there are
-  std::uint64_t few = 0;                            // that guesses are made of …
+  std::uint64_t few = 0;                            // that estimates are made of …
   std::size_t chosen = 0;                           // … and how often they were chosen
   double promised = 1;                              // … and what of the noise they see
   std::map<CalibrationMethod, double> promised_by;  // … with a calibration, instead
-  std::size_t measured = 0, guessed = 0;            // a guess is measured too
+  std::size_t measured = 0, estimated = 0;          // a guess is measured too
   std::vector<Recipe> asked;
 };
 
-class ScriptedMeter : public ErrorMeter {
+class ScriptedMeter : public CandidateError {
  public:
   ScriptedMeter(Script& script, std::uint64_t samples) : script_(script), samples_(samples) {
     script_.meters.push_back(samples);
   }
-  double guess(const PreparedModel& prepared, const Recipe& recipe) override {
-    ++script_.guessed;
+  double estimate(const PreparedModel& prepared, const Recipe& recipe) override {
+    ++script_.estimated;
     const auto promised = script_.promised_by.find(recipe.integer.calibration);
     return (promised == script_.promised_by.end() ? script_.promised : promised->second) *
            error(prepared, recipe);
@@ -265,7 +265,7 @@ TEST_F(StaticSearchTest, LargeModelsAreSearchedOnFewSamples) {
   EXPECT_THAT(script.meters, ElementsAre(12));
   EXPECT_EQ(script.few, 2U);
   EXPECT_LT(script.measured, 60U);
-  EXPECT_LT(script.measured - script.guessed, 12U);
+  EXPECT_LT(script.measured - script.estimated, 12U);
 }
 
 TEST_F(StaticSearchTest, ACorrectionIsTakenWhenItHelps) {

@@ -84,8 +84,9 @@ Recipe fit_to_target(const onnx::Model& original, const PreparedModel& prepared,
                      const target::Target& target, ThreadPool& pool, std::vector<std::string>& notes) {
   Recipe recipe = given;
   recipe.half.keep_names = true;  // what is lacking is found by its name
-  const bool has_few_bits = is_few_bits(recipe.format);
-  const Format in_floats = recipe.is_half() || has_few_bits ? info_of(recipe.format).fallback : recipe.rest();
+  const bool has_nbits = is_nbits(recipe.format);
+  const Format in_floats =
+      recipe.is_half() || has_nbits ? info_of(recipe.format).fallback : recipe.storage_of_remainder();
   const onnx::Model& source = prepared.model();
   const graph::Index& index = prepared.index();
   std::map<std::string, std::size_t> lacking;
@@ -107,7 +108,7 @@ Recipe fit_to_target(const onnx::Model& original, const PreparedModel& prepared,
         if (asked.outputs[0].empty()) continue;
         const std::string path = graph::value_path(index, source_value.body, asked.outputs[0]);
         if (const auto known = recipe.nodes.find(path);
-            known != recipe.nodes.end() && is_storage(known->second) && !is_few_bits(known->second))
+            known != recipe.nodes.end() && is_storage(known->second) && !is_nbits(known->second))
           continue;
         recipe.nodes[path] = in_floats;
         ++excluded;
@@ -115,12 +116,12 @@ Recipe fit_to_target(const onnx::Model& original, const PreparedModel& prepared,
       }
     }
     if (support.check.verdict <= Verdict::kUnknown) break;
-    const bool can_help = recipe.is_integer() || recipe.is_half() || has_few_bits;
+    const bool can_help = recipe.is_integer() || recipe.is_half() || has_nbits;
     if (!can_help || excluded == 0 || round == kMostRounds) refuse(support, original, target);
   }
   for (const auto& [what, count] : lacking)
     notes.push_back(fmt::format("{} node{} in {}, as {} lacks {}", count, count == 1 ? " stays" : "s stay",
-                                has_few_bits ? "floats" : "FP32", target.name, what));
+                                has_nbits ? "floats" : "FP32", target.name, what));
   recipe.half.keep_names = given.half.keep_names;
   return recipe;
 }

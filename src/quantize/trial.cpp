@@ -14,8 +14,8 @@
 #include "data/source/open_source.h"
 #include "evaluate/compare/difference.h"
 #include "evaluate/compare/worst_output.h"
+#include "evaluate/models/dequantized_io.h"
 #include "evaluate/models/feeds.h"
-#include "evaluate/models/float_ports.h"
 #include "evaluate/models/open.h"
 #include "evaluate/models/reference_outputs.h"
 #include "evaluate/timing/cpus.h"
@@ -130,10 +130,10 @@ Expectation ask_original(const model::ModelFile& original, const runtime::Execut
 // Runs the written model on the same inputs and holds what it gives against the original.
 void ask_written(const WrittenFiles& written, runtime::ExecutorOptions how, const TrialOptions& options,
                  const Expectation& expected, TrialResult& result) {
-  how.session.stand_ins = written.stand_ins;
+  how.session.external_data_paths = written.external_data_paths;
   std::unique_ptr<runtime::Executor> model = runtime::load(written.model, how);
   result.memory_after = model->load_memory();
-  evaluate::StatefulExecutor stepper(evaluate::with_float_ports(std::move(model), written.ports),
+  evaluate::StatefulExecutor stepper(evaluate::with_dequantized_io(std::move(model), written.ports),
                                      options.data.carry);
   std::vector<evaluate::OutputMeter> meters;
   for (const data::ValueDescription& output : expected.outputs) meters.emplace_back(output, std::nullopt);
@@ -172,9 +172,9 @@ void time_written(const model::ModelFile& original, const WrittenFiles& written,
                   const runtime::ExecutorOptions& how, const Expectation& expected, const Timing& timing,
                   TrialResult& result) {
   runtime::ExecutorOptions there = how;
-  there.session.stand_ins = written.stand_ins;
+  there.session.external_data_paths = written.external_data_paths;
   const auto before = runtime::load(original.path(), how);
-  const auto after = evaluate::with_float_ports(runtime::load(written.model, there), written.ports);
+  const auto after = evaluate::with_dequantized_io(runtime::load(written.model, there), written.ports);
   data::Batch batch;
   expected.open.feed->read(0, batch);
   const std::vector<data::TensorView> inputs(batch.inputs.begin(), batch.inputs.end());
@@ -206,12 +206,12 @@ std::optional<IntegerKernels> integer_kernels(const WrittenFiles& written,
                                               const Expectation& expected) {
   const TemporaryFolder folder("profile");
   runtime::ExecutorOptions there = how;
-  there.session.stand_ins = written.stand_ins;
+  there.session.external_data_paths = written.external_data_paths;
   there.session.profile = folder.path() / "nodes";
   there.runners =
       std::make_shared<runtime::Runners>();  // closes the model in the end, which writes the profile
   {
-    const auto model = evaluate::with_float_ports(runtime::load(written.model, there), written.ports);
+    const auto model = evaluate::with_dequantized_io(runtime::load(written.model, there), written.ports);
     data::Batch batch;
     expected.open.feed->read(0, batch);
     model->run(std::vector<data::TensorView>(batch.inputs.begin(), batch.inputs.end()));
@@ -236,8 +236,8 @@ void ask_other_cpus(const model::ModelFile& original, const WrittenFiles& writte
     return runtime::load(original.path(), there);
   };
   models.model = [&](runtime::ExecutorOptions there) {
-    there.session.stand_ins = written.stand_ins;
-    return evaluate::with_float_ports(runtime::load(written.model, there), written.ports);
+    there.session.external_data_paths = written.external_data_paths;
+    return evaluate::with_dequantized_io(runtime::load(written.model, there), written.ports);
   };
   models.here = how;
   models.feed = expected.open.feed.get();

@@ -28,10 +28,10 @@ namespace ounce::quantization {
 
 // Files that have no names yet.
 struct WrittenFiles {
-  std::filesystem::path model;                             // opens in any process of this user
-  std::map<std::string, std::filesystem::path> stand_ins;  // external data, by location
-  std::filesystem::path name;                              // for people
-  std::vector<model::QuantizedPort> ports = {};            // inputs and outputs that are integers
+  std::filesystem::path model;                                       // opens in any process of this user
+  std::map<std::string, std::filesystem::path> external_data_paths;  // external data, by location
+  std::filesystem::path name;                                        // for people
+  std::vector<model::QuantizedPort> ports = {};                      // inputs and outputs that are integers
 };
 
 // The written model gives NaN or infinite values where the original gives numbers: weights or values are

@@ -162,10 +162,9 @@ void write(Quantization& q) {
   q.output.emplace(q.emitted, q.output_path(), options);
   q.output->write(q.pool, q.options.progress == nullptr ? nullptr : &q.options.progress->done);
   q.result.bytes_after = q.output->total_bytes() + options.room;
-  if (const std::uint64_t most = q.options.recipe.few_bits.target_size;
-      most != 0 && q.result.bytes_after > most)
+  if (const std::uint64_t most = q.options.recipe.nbits.target_size; most != 0 && q.result.bytes_after > most)
     throw Error(ErrorCode::kUnsupported,
-                fmt::format("it takes {} bytes, more than `few_bits.target_size` {}; nothing was written",
+                fmt::format("it takes {} bytes, more than `nbits.target_size` {}; nothing was written",
                             q.result.bytes_after, most),
                 q.path().string());
   // The files have all their bytes and no names: if anything fails from here on, they are gone.
@@ -174,7 +173,7 @@ void write(Quantization& q) {
 void check(Quantization& q) {
   begin_stage(q.options, "checking", q.stored_source_bytes());
   q.written = q.output->reopen();
-  const std::vector<kernels::ErrorNorms> norms = compare_weights(q, graph::verify(*q.written));
+  const std::vector<kernels::ErrorNorms> norms = compare_weights(q, graph::validate(*q.written));
   note_errors(q, norms);
   // The file parses, its structure is valid, and every weight decodes to what it was made of, up to the error
   // that the result states.
@@ -187,7 +186,7 @@ void commit(Quantization& q) {
   q.output->append(statement_field(q.statement));
   throw_if_cancelled();
   q.output->commit();
-  if (needs_data(q.recipe.few_bits.method)) KeptFits(q.kept_fits()).clear();
+  if (needs_data(q.recipe.nbits.method)) KeptFits(q.kept_fits()).clear();
   q.result.tensors.insert(q.result.tensors.end(), q.integer_tensors.begin(), q.integer_tensors.end());
   // The model and its data stand in their places, with a statement of how they were made.
 }

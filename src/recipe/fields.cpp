@@ -207,7 +207,7 @@ struct Setting {
 
   template <class T>
   void operator()(const RecipeField& field, T& value, const T&) {
-    if (is_found || (field.key() != key && field.path != key)) return;
+    if (is_found || (field.key() != key && field.path != key && field.old_key != key)) return;
     is_found = true;
     if (const std::string wanted = parse(field, text, value); !wanted.empty())
       throw Error(ErrorCode::kUsage, fmt::format("`{}` '{}' must be {}", field.path, text, wanted));
@@ -293,14 +293,13 @@ const Recipe& usual_recipe() {
 }
 
 bool reads(const Recipe& recipe, ReadBy by) {
-  const auto has_nbits_node = [](const auto& entry) { return is_few_bits(entry.second); };
+  const auto has_nbits_node = [](const auto& entry) { return is_nbits(entry.second); };
   switch (by) {
     case ReadBy::kStatic: return is_static(recipe.format);
     case ReadBy::kInteger: return recipe.is_integer();
     case ReadBy::kNbits:
-      return is_few_bits(recipe.format) ||
-             std::any_of(recipe.nodes.begin(), recipe.nodes.end(), has_nbits_node);
-    case ReadBy::kHalf: return recipe.is_half() || recipe.integer.half_rest;
+      return is_nbits(recipe.format) || std::any_of(recipe.nodes.begin(), recipe.nodes.end(), has_nbits_node);
+    case ReadBy::kHalf: return recipe.is_half() || recipe.integer.fp16_remainder;
     case ReadBy::kAll: break;
   }
   return true;

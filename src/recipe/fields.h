@@ -25,7 +25,7 @@ enum class ReadBy {
   kAll,
   kStatic,   // INT8 arithmetic with calibrated activations
   kInteger,  // INT8 arithmetic
-  kNbits,    // kernels for few bits, of all nodes or of some
+  kNbits,    // MatMulNBits kernels, of all nodes or of some
   kHalf,     // FP16 or BF16 arithmetic, of all nodes or of those that are not INT8
 };
 
@@ -40,6 +40,9 @@ struct RecipeField {
   double low = 0, high = 0;            // of a number, as the option takes it
   double unit = 1;                     // the option takes the value times this
   bool is_resolved = false;            // a resolved recipe has false
+  std::string_view old_key = {};       // an earlier key, which JSON and `--expert` may have
+  // Earlier names of the option that are accepted and not shown.
+  std::string_view old_option = {}, old_off_option = {};
 
   std::string_view key() const { return name.empty() ? path.substr(path.rfind('.') + 1) : name; }
 };
@@ -87,7 +90,7 @@ void fields(SomeRecipe& r, F& f) {
     r.scale, u.scale);
   f({.path = "rounding",
      .option = "--rounding",
-     .help = "balanced (the errors of a channel sum to zero), nearest, adaptive (int8: each layer gives "
+     .help = "zero-sum (the errors of a channel sum to zero), nearest, adaptive (int8: each layer gives "
              "what it gave before on calibration data; slower)"},
     r.rounding, u.rounding);
   f({.path = "codebook",
@@ -96,12 +99,14 @@ void fields(SomeRecipe& r, F& f) {
     r.codebook, u.codebook);
   f({.path = "asymmetric", .option = "--asymmetric", .help = "give every scale a zero point"}, r.asymmetric,
     u.asymmetric);
-  f({.path = "half_share",
-     .option = "--half-share",
-     .help = "percent of the size to spend on 16-bit floats for the smallest weights",
+  f({.path = "fp16_budget",
+     .option = "--fp16-budget",
+     .help = "percent of the size to spend on storing the smallest weights in FP16",
      .high = 100,
-     .unit = 100},
-    r.half_share, u.half_share);
+     .unit = 100,
+     .old_key = "fp16_budget",
+     .old_option = "--half-share"},
+    r.fp16_budget, u.fp16_budget);
   f({.path = "min_bytes", .option = "--min-bytes", .help = "leave smaller tensors alone"}, r.min_bytes,
     u.min_bytes);
   f({.path = "include",
@@ -175,31 +180,37 @@ void fields(SomeRecipe& r, F& f) {
      .help = "int8: inputs and outputs of the model become integers too",
      .read_by = kStatic},
     r.integer.integer_io, u.integer.integer_io);
-  f({.path = "integer.half_rest",
+  f({.path = "integer.fp16_remainder",
      .option = "--fallback",
      .help = "what does not compute on integers: w8 (stored in 8 bits), fp16 (16-bit floats, computed on "
              "where the --target can)",
      .read_by = kInteger,
      .off = "w8",
-     .on = "fp16"},
-    r.integer.half_rest, u.integer.half_rest);
+     .on = "fp16",
+     .old_key = "fp16_remainder"},
+    r.integer.fp16_remainder, u.integer.fp16_remainder);
   f({.path = "integer.skip_rewrites",
      .option = "--skip-rewrite",
      .help = "int8: do not make these of ops that have integer kernels: hard-swish, tanh, conv-transpose, "
              "mean, pad-channels (repeatable, or with commas)",
      .read_by = kStatic},
     r.integer.skip_rewrites, u.integer.skip_rewrites);
-  f({.path = "integer.weigh_costs",
-     .option = "--weigh-costs",
-     .help = "int8: leave in floats what would be slower on integers (default: on)",
+  f({.path = "integer.use_cost_model",
+     .option = "--use-cost-model",
+     .help = "int8: keep nodes in FP32 that INT8 would make slower (default: on)",
      .read_by = kStatic,
-     .off_option = "--no-weigh-costs"},
-    r.integer.weigh_costs, u.integer.weigh_costs);
-  f({.path = "integer.force_conv",
-     .option = "--force-conv",
-     .help = "int8-dynamic: ConvInteger as well, though it is several times slower than FP32",
-     .read_by = kInteger},
-    r.integer.force_conv, u.integer.force_conv);
+     .off_option = "--no-use-cost-model",
+     .old_key = "use_cost_model",
+     .old_option = "--weigh-costs",
+     .old_off_option = "--no-weigh-costs"},
+    r.integer.use_cost_model, u.integer.use_cost_model);
+  f({.path = "integer.dynamic_conv",
+     .option = "--dynamic-conv",
+     .help = "int8-dynamic: run Conv as ConvInteger, though it is several times slower than FP32",
+     .read_by = kInteger,
+     .old_key = "dynamic_conv",
+     .old_option = "--force-conv"},
+    r.integer.dynamic_conv, u.integer.dynamic_conv);
   f({.path = "integer.values",
      .option = "--value",
      .help = "int8: NAME=WHAT for one activation, where WHAT is LOW:HIGH (its range), a --calibration "
@@ -226,48 +237,50 @@ void fields(SomeRecipe& r, F& f) {
      .read_by = kStatic,
      .off_option = "--no-correct-bias"},
     r.integer.correct_bias, u.integer.correct_bias);
-  f({.path = "integer.every_second",
-     .option = "--every-second",
-     .help = "int8: ranges of every second sample alone, of 16 or more (the search may find that better)",
-     .read_by = kStatic},
-    r.integer.every_second, u.integer.every_second);
+  f({.path = "integer.fit_on_even_samples",
+     .option = "--fit-on-even-samples",
+     .help = "int8: calibrate on every second sample only, of 16 or more (the search may choose this)",
+     .read_by = kStatic,
+     .old_key = "fit_on_even_samples",
+     .old_option = "--every-second"},
+    r.integer.fit_on_even_samples, u.integer.fit_on_even_samples);
 
-  f({.path = "few_bits.dialect",
+  f({.path = "nbits.dialect",
      .option = "--kernels",
      .help = "nbits (MatMulNBits and GatherBlockQuantized), qdq (DequantizeLinear by blocks, opset 21)",
      .read_by = kNbits,
      .name = "kernels"},
-    r.few_bits.dialect, u.few_bits.dialect);
-  f({.path = "few_bits.accuracy_level",
+    r.nbits.dialect, u.nbits.dialect);
+  f({.path = "nbits.accuracy_level",
      .option = "--accuracy-level",
      .help = "what MatMulNBits may do to activations: 0 (as the runtime likes), 1 (FP32), 4 (8-bit integers: "
              "the fast kernels), auto (4 where outputs bear it)",
      .read_by = kNbits},
-    r.few_bits.accuracy_level, u.few_bits.accuracy_level);
-  f({.path = "few_bits.levels",
+    r.nbits.accuracy_level, u.nbits.accuracy_level);
+  f({.path = "nbits.levels",
      .option = "--level",
      .help = "NAME=LEVEL for the node that gives the value NAME: its --accuracy-level (repeatable)",
      .read_by = kNbits},
-    r.few_bits.levels, u.few_bits.levels);
-  f({.path = "few_bits.method",
+    r.nbits.levels, u.nbits.levels);
+  f({.path = "nbits.method",
      .option = "--method",
      .help = "how codes and scales are found: rtn (nearest), scale (for outputs, by the energy of inputs on "
              "--data), gptq (codes that make up for each other, on --data), auto (measured)",
      .read_by = kNbits},
-    r.few_bits.method, u.few_bits.method);
-  f({.path = "few_bits.bits",
+    r.nbits.method, u.nbits.method);
+  f({.path = "nbits.bits",
      .option = "--bits",
      .help = "bits that a weight may take on the mean, with its share of a scale: layers that bring the most "
              "on --data get more of them (default: all as --to says)",
      .read_by = kNbits,
      .low = 2,
      .high = 16},
-    r.few_bits.bits, u.few_bits.bits);
-  f({.path = "few_bits.target_size",
+    r.nbits.bits, u.nbits.bits);
+  f({.path = "nbits.target_size",
      .option = "--target-size",
      .help = "bytes that the model may have, all files together, spent in the same way (300MB, 2GB)",
      .read_by = kNbits},
-    r.few_bits.target_size, u.few_bits.target_size);
+    r.nbits.target_size, u.nbits.target_size);
 
   f({.path = "half.half_io",
      .option = "--io",

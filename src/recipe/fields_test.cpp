@@ -53,7 +53,7 @@ TEST(RecipeFieldsTest, AFieldThatTheFormatDoesNotReadIsRefused) {
   EXPECT_EQ(refusal_of(recipe), "");
   recipe.half.keep_names = true;
   EXPECT_THAT(refusal_of(recipe), HasSubstr("`half.keep_names` is for"));
-  recipe.integer.half_rest = true;
+  recipe.integer.fp16_remainder = true;
   EXPECT_EQ(refusal_of(recipe), "");
 }
 
@@ -65,24 +65,24 @@ TEST(RecipeFieldsTest, SwitchingOffWhatAFormatDoesNotDoIsNoMistake) {
 
 TEST(RecipeFieldsTest, NodesReadWhatTheirFormatReads) {
   Recipe recipe;
-  recipe.few_bits.accuracy_level = AccuracyLevel::k4;
-  EXPECT_THAT(refusal_of(recipe), HasSubstr("`few_bits.accuracy_level` is for"));
+  recipe.nbits.accuracy_level = AccuracyLevel::k4;
+  EXPECT_THAT(refusal_of(recipe), HasSubstr("`nbits.accuracy_level` is for"));
   recipe.nodes["y"] = nbits(4);
   EXPECT_EQ(refusal_of(recipe), "");
 }
 
 TEST(RecipeFieldsTest, TextsSetFieldsByKeyOrPath) {
   Recipe recipe;
-  set_field(recipe, "every_second", "true");
-  set_field(recipe, "integer.half_rest", "fp16");
+  set_field(recipe, "fit_on_even_samples", "true");
+  set_field(recipe, "integer.fp16_remainder", "fp16");
   set_field(recipe, "decode_share", "12.5");
   set_field(recipe, "granularity", "block:64");
   set_field(recipe, "nodes", "a=b=w4");
   set_field(recipe, "values", "x=-1:6.5");
   set_field(recipe, "values", "x=u16");
   set_field(recipe, "skip_rewrites", "tanh");
-  EXPECT_TRUE(recipe.integer.every_second);
-  EXPECT_TRUE(recipe.integer.half_rest);
+  EXPECT_TRUE(recipe.integer.fit_on_even_samples);
+  EXPECT_TRUE(recipe.integer.fp16_remainder);
   EXPECT_EQ(recipe.decode_share, 0.125);
   EXPECT_EQ(recipe.granularity, (Granularity{GranularityKind::kBlock, 64}));
   EXPECT_EQ(recipe.nodes.at("a=b"), Format::kW4);
@@ -99,6 +99,19 @@ TEST(RecipeFieldsTest, AFormatHasAliasesAndIsWrittenByItsName) {
   recipe.integer.search = false;
   EXPECT_THAT(options_of(recipe),
               ElementsAre("--to", "int8", "--node", "a=int8-dynamic", "--node", "b=nbits4", "--no-search"));
+}
+
+TEST(RecipeFieldsTest, EarlierKeysAreAccepted) {
+  Recipe recipe;
+  recipe.format = format_with(Arithmetic::kStatic);
+  set_field(recipe, "fp16_budget", "2");
+  set_field(recipe, "use_cost_model", "false");
+  set_field(recipe, "fit_on_even_samples", "true");
+  set_field(recipe, "fp16_remainder", "fp16");
+  set_field(recipe, "rounding", "balanced");
+  recipe.integer.search = false;
+  EXPECT_THAT(options_of(recipe), ElementsAre("--to", "int8", "--fp16-budget", "2", "--fallback", "fp16",
+                                              "--no-use-cost-model", "--no-search", "--fit-on-even-samples"));
 }
 
 TEST(RecipeFieldsTest, TextsThatAreNoneAreRefused) {
@@ -125,7 +138,7 @@ TEST(RecipeFieldsTest, TextsThatAreNoneAreRefused) {
 TEST(RecipeFieldsTest, OptionsOfFieldsAndOfTheirValues) {
   EXPECT_EQ(option_of_recipe_field("decoder"), "--decode");
   EXPECT_EQ(option_of_recipe_field("integer.search=false"), "--no-search");
-  EXPECT_EQ(option_of_recipe_field("integer.half_rest=true"), "--fallback fp16");
+  EXPECT_EQ(option_of_recipe_field("integer.fp16_remainder=true"), "--fallback fp16");
   EXPECT_EQ(option_of_recipe_field("keep_inputs=true"), "--keep-inputs");
   EXPECT_EQ(option_of_recipe_field("nodes=a=b"), "--node a=b");
   EXPECT_EQ(option_of_recipe_field("nothing"), "");
@@ -134,10 +147,10 @@ TEST(RecipeFieldsTest, OptionsOfFieldsAndOfTheirValues) {
 TEST(RecipeFieldsTest, TheOptionsOfARecipeNameWhatIsNotUsual) {
   Recipe recipe;
   recipe.granularity = {GranularityKind::kBlock, 32};
-  recipe.half_share = 0.02;
+  recipe.fp16_budget = 0.02;
   recipe.keep_inputs = true;
   EXPECT_THAT(options_of(recipe),
-              ElementsAre("--to", "w8", "--granularity", "block:32", "--half-share", "2", "--keep-inputs"));
+              ElementsAre("--to", "w8", "--granularity", "block:32", "--fp16-budget", "2", "--keep-inputs"));
   recipe = {};
   recipe.format = format_with(Arithmetic::kStatic);
   recipe.integer.search = recipe.integer.equalize = false;

@@ -16,7 +16,7 @@ TEST(FormatInfoTest, EveryRowAgreesWithItself) {
     EXPECT_FALSE(row.help.empty());
     EXPECT_EQ(is_integer(row.format), is_integer(row.arithmetic));
     EXPECT_EQ(is_storage(row.format), row.arithmetic == Arithmetic::kFloat);
-    EXPECT_EQ(is_few_bits(row.format), row.family == Family::kNbits);
+    EXPECT_EQ(is_nbits(row.format), row.family == Family::kNbits);
     Recipe recipe;
     recipe.format = row.format;
     EXPECT_EQ(recipe.is_integer(), row.family == Family::kInteger);

@@ -68,13 +68,13 @@ std::string listed(const std::string& title, const std::vector<std::string>& lin
 }
 
 std::string baseline_text(const Baseline& baseline) {
-  if (!baseline.is_measured) return plainly("not run: {}", with_options(baseline.why_not));
-  std::string text =
-      plainly("{} a call (p99 {}), load {}, cold start {}, peak memory {}", time_text(baseline.latency.p50),
-              time_text(baseline.latency.p99), time_text(baseline.load_seconds),
-              time_text(baseline.cold_start_seconds), bytes_text(baseline.peak_memory));
+  if (!baseline.is_measured) return safe_format("not run: {}", with_options(baseline.why_not));
+  std::string text = safe_format("{} a call (p99 {}), load {}, cold start {}, peak memory {}",
+                                 time_text(baseline.latency.p50), time_text(baseline.latency.p99),
+                                 time_text(baseline.load_seconds), time_text(baseline.cold_start_seconds),
+                                 bytes_text(baseline.peak_memory));
   for (const MetricResult& metric : baseline.metrics) {
-    if (!std::isnan(metric.reference)) text += plainly(", {} {:.4f}", metric.name, metric.reference);
+    if (!std::isnan(metric.reference)) text += safe_format(", {} {:.4f}", metric.name, metric.reference);
   }
   return text;
 }
@@ -87,7 +87,7 @@ std::string time_goes_text(const Profile& profile) {
   for (const OpTime& op : profile.ops) {
     const double share = profile.seconds > 0 ? op.seconds / profile.seconds : 0;
     if (parts.size() == kNamed || share < kWorthNaming) break;
-    parts.push_back(plainly("{} {:.0f} %", op.op_type, 100 * share));
+    parts.push_back(safe_format("{} {:.0f} %", op.op_type, 100 * share));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -104,7 +104,7 @@ std::vector<std::string> time_goes_lines(const AdviseResult& result) {
 }
 
 std::string measured_text(const AdviseResult& result) {
-  std::string text = plainly("ONNX Runtime {}; ", result.baseline.runtime_version);
+  std::string text = safe_format("ONNX Runtime {}; ", result.baseline.runtime_version);
   if (result.is_generated) {
     text += fmt::format("compared on {} random inputs", result.quality_samples);
   } else {
@@ -133,7 +133,7 @@ std::string method_table(const AdviseResult& result) {
     const char* verdict = method.is_acceptable ? "yes" : method.is_uncertain ? "not certain" : "NO";
     table.add({name_and_label(method.format), bytes_text(method.bytes), percent_text(method.ratio),
                speed_text(method), method.peak_memory == 0 ? "-" : bytes_text(method.peak_memory),
-               decibel_text(method.sqnr_db), plainly("{}: {}", verdict, with_options(method.quality))});
+               decibel_text(method.sqnr_db), safe_format("{}: {}", verdict, with_options(method.quality))});
   }
   return has_rows ? '\n' + table.text() : "";
 }
@@ -141,7 +141,7 @@ std::string method_table(const AdviseResult& result) {
 std::vector<std::string> unmeasured(const AdviseResult& result) {
   std::vector<std::string> lines;
   for (const MethodFinding& method : result.methods) {
-    if (!method.is_measured) lines.push_back(plainly("{}: {}", name_of(method.format), method.why_not));
+    if (!method.is_measured) lines.push_back(safe_format("{}: {}", name_of(method.format), method.why_not));
   }
   return lines;
 }
@@ -159,10 +159,10 @@ std::vector<std::string> risk_lines(const std::vector<Risk>& risks) {
 
 std::string advise_text(const AdviseResult& result) {
   std::string text =
-      plainly("{}\n", result.model.string()) + wrapped(with_options(result.headline), 0) + '\n';
+      safe_format("{}\n", result.model.string()) + wrapped(with_options(result.headline), 0) + '\n';
   text += listed("why", result.reasons);
-  text += labelled("model", plainly("{}, {} ({})", result.family.description, bytes_text(result.bytes),
-                                    meaning_of(result.size)));
+  text += labelled("model", safe_format("{}, {} ({})", result.family.description, bytes_text(result.bytes),
+                                        meaning_of(result.size)));
   for (const std::string& reason : result.family.reasons) text += labelled("", with_options(reason));
   text += labelled("as it is", baseline_text(result.baseline));
   if (!result.methods.empty()) {
@@ -176,7 +176,7 @@ std::string advise_text(const AdviseResult& result) {
   text += listed("notes", result.notes);
   if (!result.commands.empty()) text += '\n';
   for (const RecommendedCommand& command : result.commands)
-    text += plainly("# {}\n", with_options(command.why)) + escaped(command.line) + '\n';
+    text += safe_format("# {}\n", with_options(command.why)) + escaped(command.line) + '\n';
   return text;
 }
 

@@ -16,10 +16,11 @@ const char* state_of(const app::Unpacked& unpacked) {
 
 std::string unpack_text(const UnpackRow& row) {
   const app::Unpacked& unpacked = row.result;
-  if (unpacked.file.empty()) return plainly("{}: stays as it is: {}\n", row.model.string(), unpacked.why_not);
-  return plainly("{}: {} → {}, for ONNX Runtime {} on {}, {}\n{}\n", row.model.string(),
-                 bytes_text(unpacked.model_bytes), bytes_text(unpacked.bytes), unpacked.runtime_version,
-                 unpacked.cpu, state_of(unpacked), unpacked.file.string());
+  if (unpacked.file.empty())
+    return safe_format("{}: stays as it is: {}\n", row.model.string(), unpacked.why_not);
+  return safe_format("{}: {} → {}, for ONNX Runtime {} on {}, {}\n{}\n", row.model.string(),
+                     bytes_text(unpacked.model_bytes), bytes_text(unpacked.bytes), unpacked.runtime_version,
+                     unpacked.cpu, state_of(unpacked), unpacked.file.string());
 }
 
 std::string unpack_table(const std::vector<UnpackRow>& rows) {
@@ -52,17 +53,17 @@ std::string shadow_decibels(double sqnr_db) {
 }  // namespace
 
 std::string shadow_text(const app::ShadowStatistics& statistics, const app::ShadowVerdict& verdict) {
-  std::string text = plainly("candidate {} beside {}, {} devices\n", statistics.candidate, statistics.primary,
-                             statistics.devices);
+  std::string text = safe_format("candidate {} beside {}, {} devices\n", statistics.candidate,
+                                 statistics.primary, statistics.devices);
   text += fmt::format(
       "{} calls, {} compared, {} dropped; the candidate failed {} times ({} errors, {} crashes, {} timeouts, "
       "{} not finite)\n",
       statistics.calls, statistics.compared, statistics.dropped, statistics.failures(), statistics.errors,
       statistics.crashes, statistics.timeouts, statistics.not_finite);
   if (statistics.canary_calls != 0 || !statistics.canary_stopped.empty()) {
-    text += plainly("canary: {} calls, {} fallbacks, share {}{}\n", statistics.canary_calls,
-                    statistics.canary_fallbacks, percent_text(statistics.canary_share),
-                    statistics.canary_stopped.empty() ? "" : "; stopped: " + statistics.canary_stopped);
+    text += safe_format("canary: {} calls, {} fallbacks, share {}{}\n", statistics.canary_calls,
+                        statistics.canary_fallbacks, percent_text(statistics.canary_share),
+                        statistics.canary_stopped.empty() ? "" : "; stopped: " + statistics.canary_stopped);
   }
   Table table({{"output"},
                {"SQNR", Table::Align::kRight},
@@ -80,7 +81,7 @@ std::string shadow_text(const app::ShadowStatistics& statistics, const app::Shad
   add("primary", statistics.primary_latency);
   add("candidate", statistics.candidate_latency);
   text += times.text();
-  for (const std::string& reason : verdict.reasons) text += plainly("{}\n", reason);
+  for (const std::string& reason : verdict.reasons) text += safe_format("{}\n", reason);
   return text + (verdict.passed ? "passed\n" : verdict.is_known ? "failed\n" : "not known yet\n");
 }
 

@@ -54,9 +54,9 @@ std::string profile_text(const BenchResult& model) {
     const NodeTime& node = profile.nodes[i];
     nodes.add({node.node, node.op_type, time_text(node.seconds), share_text(node.seconds, profile)});
   }
-  return plainly("{}: {} in nodes, {} of it in kernels that multiply integers ({} runs)\n",
-                 model.model.string(), time_text(profile.seconds), percent_text(profile.integer_share),
-                 profile.runs) +
+  return safe_format("{}: {} in nodes, {} of it in kernels that multiply integers ({} runs)\n",
+                     model.model.string(), time_text(profile.seconds), percent_text(profile.integer_share),
+                     profile.runs) +
          ops.text() + nodes.text();
 }
 
@@ -98,10 +98,10 @@ std::string bench_text(const BenchReport& report) {
     }
   }
   std::string text =
-      plainly("ONNX Runtime {}{}, {} thread{}, {} rounds, {} inputs\n", report.runtime_version,
-              report.cpu.empty() ? "" : " on " + report.cpu,
-              report.threads == 0 ? "all" : std::to_string(report.threads), report.threads == 1 ? "" : "s",
-              report.rounds, report.is_generated ? "random" : "real");
+      safe_format("ONNX Runtime {}{}, {} thread{}, {} rounds, {} inputs\n", report.runtime_version,
+                  report.cpu.empty() ? "" : " on " + report.cpu,
+                  report.threads == 0 ? "all" : std::to_string(report.threads),
+                  report.threads == 1 ? "" : "s", report.rounds, report.is_generated ? "random" : "real");
   text += start.text() + runs.text();
   for (const BenchResult& model : report.models) {
     if (model.profile) text += profile_text(model);
@@ -109,7 +109,7 @@ std::string bench_text(const BenchReport& report) {
   if (has_cold_starts && !is_cache_dropped)
     text += "note: the file cache could not be dropped: cold starts read from memory\n";
   if (report.load > SpeedUp::kBusyLoad) text += busy_note(report);
-  for (const std::string& note : report.notes) text += plainly("note: {}\n", with_options(note));
+  for (const std::string& note : report.notes) text += safe_format("note: {}\n", with_options(note));
   return text;
 }
 
@@ -133,22 +133,22 @@ std::string decode_text(const DecodeReport& report) {
                                       100.0 * static_cast<double>(model.flips) /
                                           static_cast<double>(report.tokens))});
   }
-  std::string text =
-      plainly("ONNX Runtime {} on {}, {} thread{}: {} text{}, a prompt of {}, {} tokens behind\n",
-              report.runtime_version, report.cpu,
-              report.threads == 0 ? "all" : std::to_string(report.threads), report.threads == 1 ? "" : "s",
-              report.texts, report.texts == 1 ? "" : "s", report.prompt, report.tokens);
+  std::string text = safe_format(
+      "ONNX Runtime {} on {}, {} thread{}: {} text{}, a prompt of {}, {} tokens behind\n",
+      report.runtime_version, report.cpu, report.threads == 0 ? "all" : std::to_string(report.threads),
+      report.threads == 1 ? "" : "s", report.texts, report.texts == 1 ? "" : "s", report.prompt,
+      report.tokens);
   text += table.text();
   for (const DecodeResult& model : report.models) {
     if (!model.is_cached)
-      text += plainly("note: {} keeps no past: all of a text is fed for every token\n",
-                      model.model.filename().string());
+      text += safe_format("note: {} keeps no past: all of a text is fed for every token\n",
+                          model.model.filename().string());
   }
   for (const DecodeResult& model : report.models) {
     if (!model.verdict.empty())
-      text += plainly("{}: {}\n", model.model.filename().string(), with_options(model.verdict));
+      text += safe_format("{}: {}\n", model.model.filename().string(), with_options(model.verdict));
   }
-  for (const std::string& note : report.notes) text += plainly("note: {}\n", with_options(note));
+  for (const std::string& note : report.notes) text += safe_format("note: {}\n", with_options(note));
   return text;
 }
 

@@ -41,9 +41,9 @@ std::string taken_text(const ProviderHint& hint) {
   if (hint.taken == 0) return text;
   if (hint.computing == 0) return text + ": no acceleration, as these only convert or move data";
   if (hint.is_node_by_node) return text + ", each on its own";
-  text += fmt::format(" in {} partition{}", hint.islands, hint.islands == 1 ? "" : "s");
-  if (hint.computing_islands < hint.islands)
-    text += fmt::format(" ({} of them compute, the others convert or move data)", hint.computing_islands);
+  text += fmt::format(" in {} partition{}", hint.partitions, hint.partitions == 1 ? "" : "s");
+  if (hint.computing_partitions < hint.partitions)
+    text += fmt::format(" ({} of them compute, the others convert or move data)", hint.computing_partitions);
   return text;
 }
 
@@ -53,8 +53,9 @@ std::string execution_text(const Execution& execution) {
   if (!execution.error.empty())
     return (execution.is_run ? "executed there: " : "does not run there: ") +
            plain(with_options(execution.error));
-  return plainly("executed there by ONNX Runtime {}: outputs are {} to those here", execution.runtime_version,
-                 std::isinf(execution.sqnr_db) ? "identical" : decibel_text(execution.sqnr_db) + " close");
+  return safe_format(
+      "executed there by ONNX Runtime {}: outputs are {} to those here", execution.runtime_version,
+      std::isinf(execution.sqnr_db) ? "identical" : decibel_text(execution.sqnr_db) + " close");
 }
 
 // Nodes of one kind in one line: "3 ConvInteger T1=uint8 T2=int8 (a, b, c): not implemented there".
@@ -74,8 +75,8 @@ std::string finding_lines(const TargetCheck& target) {
     std::string list;
     for (std::size_t i = 0; i < names.size() && i < kShown; ++i) list += (i == 0 ? "" : ", ") + names[i];
     if (names.size() > kShown) list += " …";
-    text += plainly("  {}: {} {}{}{} ({}): {}\n", target.target, names.size(), op, types.empty() ? "" : " ",
-                    types, list, why);
+    text += safe_format("  {}: {} {}{}{} ({}): {}\n", target.target, names.size(), op,
+                        types.empty() ? "" : " ", types, list, why);
   }
   return text;
 }
@@ -83,9 +84,9 @@ std::string finding_lines(const TargetCheck& target) {
 }  // namespace
 
 std::string check_text(const CheckReport& report) {
-  std::string text = plainly("{}: opset {}, IR {}, {} in the file, {} of weights in memory after loading\n",
-                             report.model.string(), report.opset, report.ir, bytes_text(report.file_bytes),
-                             bytes_text(report.memory_bytes));
+  std::string text = safe_format(
+      "{}: opset {}, IR {}, {} in the file, {} of weights in memory after loading\n", report.model.string(),
+      report.opset, report.ir, bytes_text(report.file_bytes), bytes_text(report.memory_bytes));
   Table table({{"target"},
                {"verdict"},
                {"nodes", Align::kRight},
@@ -102,14 +103,14 @@ std::string check_text(const CheckReport& report) {
   text += table.text();
   for (const TargetCheck& target : report.targets) {
     for (const std::string& problem : target.problems)
-      text += plainly("  {}: {}\n", target.target, with_options(problem));
+      text += safe_format("  {}: {}\n", target.target, with_options(problem));
     text += finding_lines(target);
-    if (target.execution) text += plainly("  {}: {}\n", target.target, execution_text(*target.execution));
+    if (target.execution) text += safe_format("  {}: {}\n", target.target, execution_text(*target.execution));
     for (const std::string& note : target.notes)
-      text += plainly("  {}: note: {}\n", target.target, with_options(note));
+      text += safe_format("  {}: note: {}\n", target.target, with_options(note));
   }
   for (const ProviderHint& hint : report.hints) {
-    text += plainly("  {} (documented, not measured): {}", hint.provider, taken_text(hint));
+    text += safe_format("  {} (documented, not measured): {}", hint.provider, taken_text(hint));
     if (!hint.left.empty()) {
       text += "; on the CPU: ";
       for (std::size_t i = 0; i < hint.left.size() && i < kOpsShown; ++i)

@@ -38,7 +38,7 @@ std::string op_table(const DiffResult& result) {
 }
 
 std::string node_lines(const DiffResult& result, std::size_t at_most) {
-  std::string text = plainly(
+  std::string text = safe_format(
       "nodes: {} are the same{}, {} changed, {} new, {} gone\n",
       result.nodes_matched - result.nodes_changed.size(),
       result.nodes_renamed == 0
@@ -47,9 +47,9 @@ std::string node_lines(const DiffResult& result, std::size_t at_most) {
       result.nodes_changed.size(), result.nodes_added.size(), result.nodes_removed.size());
   const auto add = [&](const char* mark, const std::vector<NodeChange>& nodes) {
     for (std::size_t i = 0; i < std::min(at_most, nodes.size()); ++i) {
-      text +=
-          plainly("  {} {} {}{}{}\n", mark, nodes[i].op_type, scoped(nodes[i].scope, nodes[i].name),
-                  nodes[i].changes.empty() ? "" : ": ", fmt::format("{}", fmt::join(nodes[i].changes, "; ")));
+      text += safe_format("  {} {} {}{}{}\n", mark, nodes[i].op_type, scoped(nodes[i].scope, nodes[i].name),
+                          nodes[i].changes.empty() ? "" : ": ",
+                          fmt::format("{}", fmt::join(nodes[i].changes, "; ")));
     }
     text += more_line(nodes.size(), at_most);
   };
@@ -60,8 +60,8 @@ std::string node_lines(const DiffResult& result, std::size_t at_most) {
 }
 
 std::string tensor_lines(const DiffResult& result, std::size_t at_most) {
-  std::string text = plainly("weights: {} in both, {} differ, are new or gone\n", result.tensors_matched,
-                             result.tensors.size());
+  std::string text = safe_format("weights: {} in both, {} differ, are new or gone\n", result.tensors_matched,
+                                 result.tensors.size());
   if (result.tensors.empty()) return text;
   Table table({{"weight"}, {"before"}, {"after"}, {"SQNR", Align::kRight}, {"max |d|", Align::kRight}, {""}});
   for (std::size_t i = 0; i < std::min(at_most, result.tensors.size()); ++i) {
@@ -79,11 +79,12 @@ std::string tensor_lines(const DiffResult& result, std::size_t at_most) {
 
 std::string diff_text(const DiffResult& result, std::size_t at_most) {
   using namespace diff_lines;
-  std::string text = plainly("{} ({}) against {} ({})\n", result.b.string(), bytes_text(result.bytes_after),
-                             result.a.string(), bytes_text(result.bytes_before));
+  std::string text =
+      safe_format("{} ({}) against {} ({})\n", result.b.string(), bytes_text(result.bytes_after),
+                  result.a.string(), bytes_text(result.bytes_before));
   for (const Change& change : result.changes)
-    text += plainly("{}{}{}: {} → {}\n", change.what, change.name.empty() ? "" : " ", change.name,
-                    in_short(change.before), in_short(change.after));
+    text += safe_format("{}{}{}: {} → {}\n", change.what, change.name.empty() ? "" : " ", change.name,
+                        in_short(change.before), in_short(change.after));
   text += op_table(result) + node_lines(result, at_most) + tensor_lines(result, at_most);
   if (!result.is_same()) return text + "different\n";
   return text +

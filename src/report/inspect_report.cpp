@@ -13,7 +13,7 @@ using Align = Table::Align;
 std::string opsets_text(const ModelInfo& info) {
   std::string text;
   for (const auto& [domain, version] : info.opsets)
-    text += plainly("{}{} {}", text.empty() ? "" : ", ", domain, version);
+    text += safe_format("{}{} {}", text.empty() ? "" : ", ", domain, version);
   return text;
 }
 
@@ -40,26 +40,27 @@ double ratio_of(const ModelInfo& info) {
 }  // namespace
 
 std::string inspect_text(const ModelInfo& info, std::size_t tensors) {
-  std::string text = plainly("{}: {}, {} of weights\n", info.path.string(), bytes_text(info.bytes),
-                             bytes_text(info.weight_bytes));
-  text += plainly("  IR {}, opset {}{}\n", info.ir_version, opsets_text(info),
-                  info.producer.empty() ? std::string() : ", made by " + info.producer);
+  std::string text = safe_format("{}: {}, {} of weights\n", info.path.string(), bytes_text(info.bytes),
+                                 bytes_text(info.weight_bytes));
+  text += safe_format("  IR {}, opset {}{}\n", info.ir_version, opsets_text(info),
+                      info.producer.empty() ? std::string() : ", made by " + info.producer);
   text += fmt::format("  {} nodes, {} subgraphs, {} functions\n", info.nodes, info.subgraphs, info.functions);
   for (const ValueDescription& value : info.inputs)
-    text += plainly("  input   {}  {}\n", value.name, value.type);
+    text += safe_format("  input   {}  {}\n", value.name, value.type);
   for (const ValueDescription& value : info.outputs)
-    text += plainly("  output  {}  {}\n", value.name, value.type);
+    text += safe_format("  output  {}  {}\n", value.name, value.type);
   for (const NamedCount& file : info.external_files)
-    text += plainly("  external file {}, {}\n", file.name, bytes_text(file.bytes));
+    text += safe_format("  external file {}, {}\n", file.name, bytes_text(file.bytes));
   for (const auto& [key, value] : info.metadata)
-    text += plainly("  metadata {} = {}\n", key, start_of(value));
+    text += safe_format("  metadata {} = {}\n", key, start_of(value));
   text += '\n' + count_table(info.ops, "op") + '\n' + count_table(info.element_types, "element type") + '\n';
   if (!info.tensors.empty()) text += tensor_table(info.tensors, tensors) + '\n';
-  for (const std::string& note : info.notes) text += plainly("note: {}\n", with_options(note));
-  for (const std::string& blocker : info.blockers) text += plainly("blocked: {}\n", with_options(blocker));
+  for (const std::string& note : info.notes) text += safe_format("note: {}\n", with_options(note));
+  for (const std::string& blocker : info.blockers)
+    text += safe_format("blocked: {}\n", with_options(blocker));
   if (info.bytes_after != 0) {
-    text +=
-        plainly("quantize would write {} ({})\n", bytes_text(info.bytes_after), percent_text(ratio_of(info)));
+    text += safe_format("quantize would write {} ({})\n", bytes_text(info.bytes_after),
+                        percent_text(ratio_of(info)));
   }
   return text;
 }

@@ -36,26 +36,27 @@ const char* word_of(ProofFinding finding) {
 
 std::string prove_text(const Proof& proof) {
   const Statement& statement = proof.statement;
-  std::string text = plainly("{}: {}, made by Ounce {}\n", proof.model,
-                             name_and_label(statement.recipe.format), statement.version);
-  text += plainly("  made by      {}\n", making_command(statement));
+  std::string text = safe_format("{}: {}, made by Ounce {}\n", proof.model,
+                                 name_and_label(statement.recipe.format), statement.version);
+  text += safe_format("  made by      {}\n", making_command(statement));
   if (statement.gate) {
-    text += plainly("  judged by    {}\n", judging_command(statement));
-    text += plainly("  result       {}\n", run_text(statement.gate->run));
+    text += safe_format("  judged by    {}\n", judging_command(statement));
+    text += safe_format("  result       {}\n", run_text(statement.gate->run));
     for (const StatedMetric& metric : statement.gate->metrics)
-      text += plainly("               {} {:.4g}, the original {:.4g}; drop from {:.4g} to {:.4g} (95 %)\n",
+      text +=
+          safe_format("               {} {:.4g}, the original {:.4g}; drop from {:.4g} to {:.4g} (95 %)\n",
                       metric.name, metric.candidate, metric.reference, metric.drop_low, metric.drop_high);
   } else if (statement.trial) {
-    text += plainly("  result       {}\n", run_text(*statement.trial));
+    text += safe_format("  result       {}\n", run_text(*statement.trial));
   }
   std::string releases;
   for (const auto& [machine, version] : statement.releases)
     releases += fmt::format("{}{} from {}", releases.empty() ? "" : ", ", machine, version);
-  if (!releases.empty()) text += plainly("  runs in      ONNX Runtime on {}\n", releases);
+  if (!releases.empty()) text += safe_format("  runs in      ONNX Runtime on {}\n", releases);
   for (const ProofStep& step : proof.steps)
-    text +=
-        plainly("  {:<12} {}: {}\n", step.name, std::string(word_of(step.finding)), with_options(step.what));
-  text += plainly("  {}: {}\n", std::string(name_of(proof.verdict())), with_options(proof.reason()));
+    text += safe_format("  {:<12} {}: {}\n", step.name, std::string(word_of(step.finding)),
+                        with_options(step.what));
+  text += safe_format("  {}: {}\n", std::string(name_of(proof.verdict())), with_options(proof.reason()));
   return text;
 }
 

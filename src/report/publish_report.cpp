@@ -75,16 +75,16 @@ std::string publish_text(const PublishResult& result) {
   for (const PublishedModel& model : result.models) {
     for (const PublishedVariant& variant : model.variants) {
       if (!variant.is_written)
-        text += plainly("  {} is not written: {}\n", variant.variant, with_options(variant.why_not));
+        text += safe_format("  {} is not written: {}\n", variant.variant, with_options(variant.why_not));
       for (const std::string& note : variant.notes)
-        text += plainly("  {}: note: {}\n", variant.variant, with_options(note));
+        text += safe_format("  {}: note: {}\n", variant.variant, with_options(note));
     }
   }
-  for (const std::string& note : result.notes) text += plainly("  note: {}\n", with_options(note));
-  if (result.written() == 0) return text + plainly("{}: nothing is written\n", result.output);
-  return text + plainly("{}: {} variant{}, {} files of configuration, {} carried over\n", result.output,
-                        result.written(), result.written() == 1 ? "" : "s", result.configs.size(),
-                        result.carried.size());
+  for (const std::string& note : result.notes) text += safe_format("  note: {}\n", with_options(note));
+  if (result.written() == 0) return text + safe_format("{}: nothing is written\n", result.output);
+  return text + safe_format("{}: {} variant{}, {} files of configuration, {} carried over\n", result.output,
+                            result.written(), result.written() == 1 ? "" : "s", result.configs.size(),
+                            result.carried.size());
 }
 
 }  // namespace ounce::report

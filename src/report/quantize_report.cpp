@@ -107,10 +107,10 @@ std::string tensor_table(const std::vector<TensorOutcome>& tensors, std::size_t 
     const char* const encoding = name_of(tensor.encoding);
     const std::string reason = with_options(tensor.reason);
     const std::string decision =
-        !tensor.stored ? plainly("kept: {}", reason)
+        !tensor.stored ? safe_format("kept: {}", reason)
         : is_taken_as_it_is
-            ? plainly("{}: {}", encoding, reason)
-            : plainly("{} per {}, {}: {}", encoding, tensor.granularity, name_of(tensor.decoder), reason);
+            ? safe_format("{}: {}", encoding, reason)
+            : safe_format("{} per {}, {}: {}", encoding, tensor.granularity, name_of(tensor.decoder), reason);
     const std::string name = tensor.scope.empty() ? tensor.name : tensor.scope + "/" + tensor.name;
     table.add({name, fmt::format("{}[{}]", tensor.type, fmt::join(tensor.shape, ",")), tensor.op_type,
                bytes_text(tensor.bytes_before), bytes_text(tensor.bytes_after),
@@ -133,14 +133,14 @@ std::string arithmetic_lines(const std::vector<NodeOutcome>& nodes) {
   }
   const auto line = [](const char* what, const std::map<std::string, std::size_t>& ops) {
     std::string text;
-    for (const auto& [op, count] : ops) text += plainly("{} {} {}", text.empty() ? what : ",", count, op);
+    for (const auto& [op, count] : ops) text += safe_format("{} {} {}", text.empty() ? what : ",", count, op);
     return text.empty() ? text : text + '\n';
   };
   std::string text = line("  on integers:", integer) + line("  on 16-bit floats:", half);
   std::size_t shown = 0, hidden = 0;
   for (const auto& [what, count] : floats) {
     if (shown++ < kReasonsShown) {
-      text += plainly("  in floats: {} {}: {}\n", count, what.first, what.second);
+      text += safe_format("  in floats: {} {}: {}\n", count, what.first, what.second);
     } else {
       hidden += count;
     }
@@ -159,28 +159,29 @@ std::string left_alone(const std::vector<TensorOutcome>& tensors) {
   }
   std::string text;
   for (const auto& [reason, sums] : reasons) {
-    text += plainly("  left alone: {} tensor{}, {}: {}\n", sums.first, sums.first == 1 ? "" : "s",
-                    bytes_text(sums.second), reason);
+    text += safe_format("  left alone: {} tensor{}, {}: {}\n", sums.first, sums.first == 1 ? "" : "s",
+                        bytes_text(sums.second), reason);
   }
   return text;
 }
 
 std::string trial_line(const TrialResult& trial) {
   if (!trial.is_tried)
-    return trial.why_not.empty() ? "" : plainly("not run: {}", with_options(trial.why_not));
+    return trial.why_not.empty() ? "" : safe_format("not run: {}", with_options(trial.why_not));
   if (trial.samples == 0)
-    return plainly("loads in ONNX Runtime {}, but {}", trial.runtime_version, with_options(trial.why_not));
-  return plainly("outputs compared in ONNX Runtime {} on {} {}{}", trial.runtime_version, trial.samples,
-                 trial.is_generated ? "random input" : "sample", trial.samples == 1 ? "" : "s");
+    return safe_format("loads in ONNX Runtime {}, but {}", trial.runtime_version,
+                       with_options(trial.why_not));
+  return safe_format("outputs compared in ONNX Runtime {} on {} {}{}", trial.runtime_version, trial.samples,
+                     trial.is_generated ? "random input" : "sample", trial.samples == 1 ? "" : "s");
 }
 
 std::string memory_line(const QuantizeResult& result) {
   constexpr std::uint64_t kShows = 8 << 20;  // less is nothing beside the runtime itself
   const auto &before = result.trial.memory_before, &after = result.trial.memory_after;
   if (!before || !after || before->peak == 0 || result.bytes_before < kShows) return "";
-  return plainly("memory after load: {} (original: {}); peak while loading: {} (original: {})",
-                 bytes_text(after->stays), bytes_text(before->stays), bytes_text(after->peak),
-                 bytes_text(before->peak));
+  return safe_format("memory after load: {} (original: {}); peak while loading: {} (original: {})",
+                     bytes_text(after->stays), bytes_text(before->stays), bytes_text(after->peak),
+                     bytes_text(before->peak));
 }
 
 std::string speed_line(const TrialResult& trial) {
@@ -225,10 +226,10 @@ std::string calibrate_text(const CalibrateResult& result, std::size_t at_most) {
   std::string text = table.text();
   if (result.values.size() > order.size() || at_most == static_cast<std::size_t>(-1))
     text += "… and more: the worst are shown\n";
-  text += plainly("{} value{} over {} sample{} → {}\n", result.values.size(),
-                  result.values.size() == 1 ? "" : "s", result.samples, result.samples == 1 ? "" : "s",
-                  result.output.string());
-  for (const std::string& note : result.notes) text += plainly("note: {}\n", with_options(note));
+  text += safe_format("{} value{} over {} sample{} → {}\n", result.values.size(),
+                      result.values.size() == 1 ? "" : "s", result.samples, result.samples == 1 ? "" : "s",
+                      result.output.string());
+  for (const std::string& note : result.notes) text += safe_format("note: {}\n", with_options(note));
   return text;
 }
 

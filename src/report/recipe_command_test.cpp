@@ -14,11 +14,11 @@ TEST(RecipeCommandTest, SaysWhatIsNotUsual) {
   Statement statement;
   EXPECT_EQ(making_command(statement), "ounce quantize SOURCE -o OUT --to w8");
   statement.recipe.granularity = {GranularityKind::kBlock, 32};
-  statement.recipe.half_share = 0.02;
+  statement.recipe.fp16_budget = 0.02;
   statement.recipe.exclude = {"head|tail"};
   EXPECT_EQ(
       making_command(statement),
-      "ounce quantize SOURCE -o OUT --to w8 --granularity block:32 --half-share 2 --exclude 'head|tail'");
+      "ounce quantize SOURCE -o OUT --to w8 --granularity block:32 --fp16-budget 2 --exclude 'head|tail'");
 }
 
 TEST(RecipeCommandTest, AMixNamesItsNodes) {

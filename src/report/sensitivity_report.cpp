@@ -17,7 +17,7 @@ using Align = Table::Align;
 constexpr double kBar = 12;  // characters of the longest
 
 std::string drop_text(const std::optional<double>& drop) {
-  return drop ? plainly("{:+.4f}", std::fabs(*drop) < 5e-5 ? 0.0 : *drop) : "-";
+  return drop ? safe_format("{:+.4f}", std::fabs(*drop) < 5e-5 ? 0.0 : *drop) : "-";
 }
 
 std::string marks_of(const GroupSensitivity& group) {
@@ -80,8 +80,8 @@ std::string rest_line(const SensitivityResult& result) {
     worst = std::min(worst, group.estimated_db);
   }
   if (count == 0) return {};
-  return plainly("{} more not measured, estimated at {} or better: {}\n", count, decibel_text(worst),
-                 with_options("leave out `measure` to measure all"));
+  return safe_format("{} more not measured, estimated at {} or better: {}\n", count, decibel_text(worst),
+                     with_options("leave out `measure` to measure all"));
 }
 
 // For a shell.
@@ -93,15 +93,15 @@ std::string quoted(const std::string& text) {
 
 std::string exclude_lines(const SensitivityResult& result, double min_sqnr) {
   if (result.exclude.empty() && result.is_enough)
-    return plainly("{} reaches {:g} dB with nothing left out\n", name_of(result.format), min_sqnr);
+    return safe_format("{} reaches {:g} dB with nothing left out\n", name_of(result.format), min_sqnr);
   if (result.exclude.empty())
-    return plainly("leaving layers out does not bring it nearer to {:g} dB\n", min_sqnr);
-  std::string text = result.is_enough ? plainly("to reach {:g} dB ({} measured) leave out:\n", min_sqnr,
-                                                decibel_text(result.exclude_db))
-                                      : plainly("{:g} dB are out of reach; {} measured without:\n", min_sqnr,
-                                                decibel_text(result.exclude_db));
-  text += plainly("  --to {}{}", name_of(result.format),
-                  is_static(result.format) ? " --no-search --no-equalize" : "");
+    return safe_format("leaving layers out does not bring it nearer to {:g} dB\n", min_sqnr);
+  std::string text = result.is_enough ? safe_format("to reach {:g} dB ({} measured) leave out:\n", min_sqnr,
+                                                    decibel_text(result.exclude_db))
+                                      : safe_format("{:g} dB are out of reach; {} measured without:\n",
+                                                    min_sqnr, decibel_text(result.exclude_db));
+  text += safe_format("  --to {}{}", name_of(result.format),
+                      is_static(result.format) ? " --no-search --no-equalize" : "");
   for (const auto& [node, format] : result.nodes)
     text += " --node " + quoted(fmt::format("{}={}", escaped(node), name_of(format)));
   if (!result.nodes.empty()) return text + '\n';
@@ -113,18 +113,18 @@ std::string exclude_lines(const SensitivityResult& result, double min_sqnr) {
 
 std::string sensitivity_text(const SensitivityResult& result, double min_sqnr) {
   std::string text =
-      plainly("{} to {}: {} sample{}, ONNX Runtime {}, everything quantized {}", result.model.string(),
-              name_of(result.format), result.samples, result.samples == 1 ? "" : "s", result.runtime_version,
-              decibel_text(result.all_db));
+      safe_format("{} to {}: {} sample{}, ONNX Runtime {}, everything quantized {}", result.model.string(),
+                  name_of(result.format), result.samples, result.samples == 1 ? "" : "s",
+                  result.runtime_version, decibel_text(result.all_db));
   if (!result.metric.empty())
-    text +=
-        plainly(", {} {:.4f} (drop {})", result.metric, result.metric_reference, drop_text(result.all_drop));
+    text += safe_format(", {} {:.4f} (drop {})", result.metric, result.metric_reference,
+                        drop_text(result.all_drop));
   text += '\n' + group_table(result) + rest_line(result);
   for (const std::string& finding : result.findings) text += plain(with_options(finding)) + '\n';
-  for (const std::string& note : result.notes) text += plainly("note: {}\n", with_options(note));
+  for (const std::string& note : result.notes) text += safe_format("note: {}\n", with_options(note));
   text += exclude_lines(result, min_sqnr);
-  return text + plainly("{} model{} measured, {} known from before, {}\n", result.measured,
-                        result.measured == 1 ? "" : "s", result.recalled, seconds_text(result.seconds));
+  return text + safe_format("{} model{} measured, {} known from before, {}\n", result.measured,
+                            result.measured == 1 ? "" : "s", result.recalled, seconds_text(result.seconds));
 }
 
 }  // namespace ounce::report

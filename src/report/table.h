@@ -44,7 +44,7 @@ std::string time_text(double seconds);
 // Lines for people, with text of others in them: names, paths and messages show as plain() shows them, and
 // cannot break the line, colour it or fill the screen.
 //
-//   text += plainly("note: {}\n", note);
+//   text += safe_format("note: {}\n", note);
 
 template <class T>
 inline constexpr bool is_foreign = std::is_same_v<T, std::string> || std::is_same_v<T, std::filesystem::path>;
@@ -63,9 +63,9 @@ Shown<T> shown(const T& value) {
   }
 }
 
-// As fmt::format does it; what stands in the format is ours.
+// Like fmt::format, with every argument made safe to print. The format itself is a literal.
 template <class... T>
-std::string plainly(fmt::format_string<Shown<T>...> format, const T&... values) {
+std::string safe_format(fmt::format_string<Shown<T>...> format, const T&... values) {
   return fmt::format(format, shown(values)...);
 }
 

@@ -90,7 +90,7 @@ std::string layers_text(const std::vector<LayerChoice>& layers) {
   std::vector<std::string> parts;
   constexpr std::size_t kNamed = 4;
   for (const auto& [format, names] : sorted) {
-    std::string part = plainly("{} {}", names.size(), format);
+    std::string part = safe_format("{} {}", names.size(), format);
     if (names.size() <= kNamed && sorted.size() > 1) part += fmt::format(": {}", fmt::join(names, ", "));
     parts.push_back(std::move(part));
   }
@@ -100,45 +100,45 @@ std::string layers_text(const std::vector<LayerChoice>& layers) {
 }  // namespace
 
 std::string trial_line(const TuneTrial& trial) {
-  if (!trial.problem.empty()) return plainly("{}: {}\n", trial.name, with_options(trial.problem));
-  return plainly("{}: {}, {}, {}, {}\n", trial.name, percent_text(trial.ratio), speed_text(trial),
-                 decibel_text(trial.sqnr_db), gate_text(trial));
+  if (!trial.problem.empty()) return safe_format("{}: {}\n", trial.name, with_options(trial.problem));
+  return safe_format("{}: {}, {}, {}, {}\n", trial.name, percent_text(trial.ratio), speed_text(trial),
+                     decibel_text(trial.sqnr_db), gate_text(trial));
 }
 
 std::string tune_text(const TuneResult& result) {
   std::string text =
-      plainly("{}: {} samples to search on, {} held out, ONNX Runtime {}\n", result.model.string(),
-              result.search_samples, result.held_out_samples, result.runtime_version);
+      safe_format("{}: {} samples to search on, {} held out, ONNX Runtime {}\n", result.model.string(),
+                  result.search_samples, result.held_out_samples, result.runtime_version);
   text += trial_table(result).text();
   for (const TuneTrial& trial : result.trials) {
     if (!trial.problem.empty())
-      text += plainly("not made: {}: {}\n", trial.name, with_options(trial.problem));
+      text += safe_format("not made: {}: {}\n", trial.name, with_options(trial.problem));
   }
-  for (const std::string& note : result.notes) text += plainly("note: {}\n", with_options(note));
+  for (const std::string& note : result.notes) text += safe_format("note: {}\n", with_options(note));
   if (result.is_interrupted) text += "stopped: this is the best so far\n";
   if (result.is_out_of_time)
     text += with_options("the budget was used up before everything was tried: more `budget` may find more\n");
-  if (!result.layers.empty()) text += plainly("layers: {}\n", layers_text(result.layers));
-  for (const std::string& line : cpu_lines(result.cpus)) text += plainly("on {}\n", line);
+  if (!result.layers.empty()) text += safe_format("layers: {}\n", layers_text(result.layers));
+  for (const std::string& line : cpu_lines(result.cpus)) text += safe_format("on {}\n", line);
   if (result.passed) {
     text += result.held_out.samples > result.held_out_samples
-                ? plainly("on all {} samples, as it was made without them: {}\n", result.held_out.samples,
-                          with_options(result.held_out.verdict))
-                : plainly("held out: {}\n", with_options(result.held_out.verdict));
+                ? safe_format("on all {} samples, as it was made without them: {}\n", result.held_out.samples,
+                              with_options(result.held_out.verdict))
+                : safe_format("held out: {}\n", with_options(result.held_out.verdict));
     const SpeedUp& speed = result.best.speed_up;
-    text += plainly("{}: {}, {} of the bytes, {}\n", result.output.string(), result.best.name,
-                    percent_text(result.best.ratio),
-                    result.best.is_timed ? fmt::format("{:.2f} × as fast ({:.2f} … {:.2f})", speed.ratio,
-                                                       speed.low, speed.high)
-                                         : "not timed: measure its speed with 'ounce bench'");
+    text += safe_format("{}: {}, {} of the bytes, {}\n", result.output.string(), result.best.name,
+                        percent_text(result.best.ratio),
+                        result.best.is_timed ? fmt::format("{:.2f} × as fast ({:.2f} … {:.2f})", speed.ratio,
+                                                           speed.low, speed.high)
+                                             : "not timed: measure its speed with 'ounce bench'");
   } else if (!result.closest.empty()) {
     // A model that passed its gate and still is not the answer has another reason.
     const bool has_passed = result.best.passed && result.best.held_out.value_or(true);
     const std::string but = has_passed ? ", but " + with_options(result.best.reason) : "";
-    text += plainly("nothing passed; closest came {}: {}{}\nit is kept as {}\n", result.best.name,
-                    with_options(result.best.verdict), but, result.closest.string());
+    text += safe_format("nothing passed; closest came {}: {}{}\nit is kept as {}\n", result.best.name,
+                        with_options(result.best.verdict), but, result.closest.string());
     if (result.samples_needed != 0)
-      text += plainly(
+      text += safe_format(
           "not enough samples: {} needed{}; {}\n", result.samples_needed,
           result.best.more_samples == 0
               ? ""

@@ -19,7 +19,9 @@ std::string share_text(const std::optional<double>& share) {
 }
 
 // Without a minus before nothing.
-std::string signed_text(double value) { return plainly("{:+.4f}", std::fabs(value) < 5e-5 ? 0.0 : value); }
+std::string signed_text(double value) {
+  return safe_format("{:+.4f}", std::fabs(value) < 5e-5 ? 0.0 : value);
+}
 
 std::string output_table(const VerifyResult& result) {
   const bool has_flips = std::any_of(result.outputs.begin(), result.outputs.end(),
@@ -64,8 +66,8 @@ std::string slice_lines(const std::vector<OutputComparison>& outputs) {
   for (const OutputComparison& output : outputs) {
     if (output.slices.empty()) continue;
     const OutputSlice& worst = output.slices.front();
-    lines += plainly("worst slice: {}: {}, while the whole has {}\n", worst.name, decibel_text(worst.sqnr_db),
-                     decibel_text(output.sqnr_db));
+    lines += safe_format("worst slice: {}: {}, while the whole has {}\n", worst.name,
+                         decibel_text(worst.sqnr_db), decibel_text(output.sqnr_db));
   }
   return lines;
 }
@@ -83,7 +85,7 @@ std::string metric_table(const std::vector<MetricResult>& metrics) {
     table.add({metric.name, is_measured ? value_text(metric.reference) : "not measured",
                value_text(metric.candidate), is_measured ? signed_text(metric.drop) : "-",
                metric.has_interval && is_measured
-                   ? plainly("{} … {}", signed_text(metric.drop_low), signed_text(metric.drop_high))
+                   ? safe_format("{} … {}", signed_text(metric.drop_low), signed_text(metric.drop_high))
                    : "-"});
   }
   return table.text();
@@ -94,11 +96,11 @@ std::string edge_lines(const std::vector<EdgeCase>& cases) {
   std::string lines;
   for (const EdgeCase& edge : cases) {
     ++(edge.is_left_out ? left_out : edge.passed ? held : failed);
-    lines += plainly("  {} {}: {}\n",
-                     edge.is_left_out ? "-     "
-                     : edge.passed    ? "ok    "
-                                      : "FAILED",
-                     edge.name, with_options(edge.finding));
+    lines += safe_format("  {} {}: {}\n",
+                         edge.is_left_out ? "-     "
+                         : edge.passed    ? "ok    "
+                                          : "FAILED",
+                         edge.name, with_options(edge.finding));
   }
   std::string text = fmt::format("edge cases: {} held", held);
   if (failed != 0) text += fmt::format(", {} FAILED", failed);
@@ -109,27 +111,28 @@ std::string edge_lines(const std::vector<EdgeCase>& cases) {
 }  // namespace
 
 std::string verify_text(const VerifyResult& result) {
-  std::string text = plainly("{} against {}: {} {}sample{}, ONNX Runtime {}\n", result.candidate.string(),
-                             result.reference.string(), result.samples, result.is_generated ? "random " : "",
-                             result.samples == 1 ? "" : "s", result.runtime_version);
+  std::string text =
+      safe_format("{} against {}: {} {}sample{}, ONNX Runtime {}\n", result.candidate.string(),
+                  result.reference.string(), result.samples, result.is_generated ? "random " : "",
+                  result.samples == 1 ? "" : "s", result.runtime_version);
   text += output_table(result) + slice_lines(result.outputs);
   if (!result.metrics.empty()) text += metric_table(result.metrics);
   if (!result.worst.empty()) {
     text += "largest differences:";
     for (const SampleDifference& worst : result.worst)
-      text += worst.changed == 0 ? plainly(" {} ({:.4g})", worst.name, worst.max_abs_diff)
-                                 : plainly(" {} ({} labels)", worst.name, worst.changed);
+      text += worst.changed == 0 ? safe_format(" {} ({:.4g})", worst.name, worst.max_abs_diff)
+                                 : safe_format(" {} ({} labels)", worst.name, worst.changed);
     text += '\n';
   }
   if (!result.edge_cases.empty()) text += edge_lines(result.edge_cases);
   if (!result.cpus.empty()) text += "on other CPUs:\n";
-  for (const std::string& line : cpu_lines(result.cpus)) text += plainly("  {}\n", line);
+  for (const std::string& line : cpu_lines(result.cpus)) text += safe_format("  {}\n", line);
   if (result.is_generated) {
     text += with_options(
         "note: the inputs were random; they show that the models agree, not how good they are: give "
         "`data`\n");
   }
-  for (const std::string& note : result.notes) text += plainly("note: {}\n", with_options(note));
+  for (const std::string& note : result.notes) text += safe_format("note: {}\n", with_options(note));
   const bool has_numbers = std::any_of(result.outputs.begin(), result.outputs.end(), [](const auto& output) {
     return output.is_judged && !output.is_state && !output.is_label;
   });
@@ -137,8 +140,8 @@ std::string verify_text(const VerifyResult& result) {
     text += words + '\n';
   // With a confidence that was asked for, the verdict says it.
   if (!result.certainty.empty() && result.passed && !result.is_confidence_asked)
-    text +=
-        plainly("{}: {}\n", result.is_certain ? "certain" : "not certain", with_options(result.certainty));
+    text += safe_format("{}: {}\n", result.is_certain ? "certain" : "not certain",
+                        with_options(result.certainty));
   return text + plain(with_options(result.verdict)) + '\n';
 }
 

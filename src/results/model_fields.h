@@ -295,9 +295,9 @@ void fields(MaybeConst<ProviderHint> auto& hint, auto& f) {
   f("folded", hint.folded, "other nodes: constants computed at load");
   f("nested", hint.nested, "other nodes: inside of others");
   f("computing", hint.computing, "nodes that are taken and compute; the others convert or move data");
-  f("partitions", only_if(!hint.is_node_by_node, std::size_t(hint.islands)),
+  f("partitions", only_if(!hint.is_node_by_node, std::size_t(hint.partitions)),
     "partitions of the nodes that are taken; null if the provider works node by node");
-  f("computing_partitions", only_if(!hint.is_node_by_node, std::size_t(hint.computing_islands)),
+  f("computing_partitions", only_if(!hint.is_node_by_node, std::size_t(hint.computing_partitions)),
     "partitions with a node that computes");
   f("largest", hint.largest, "nodes of the largest partition");
   f("left", hint.left, "op types that stay on the CPU, most frequent first");

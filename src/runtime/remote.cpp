@@ -152,8 +152,10 @@ void launch_there(Launch& launch, const fs::path& path, const ExecutorOptions& o
   const RemoteOptions& remote = *options.remote;
   if (!options.session.save_optimized.empty())
     throw Error(ErrorCode::kUnsupported, "the optimized model cannot be saved elsewhere", remote.via);
-  const onnx::Model model = onnx::read_model(
-      path, {.folder = path.parent_path(), .name = path.string(), .stand_ins = options.session.stand_ins});
+  const onnx::Model model =
+      onnx::read_model(path, {.folder = path.parent_path(),
+                              .name = path.string(),
+                              .external_data_paths = options.session.external_data_paths});
   const std::map<std::string, std::string_view> model_files = files_of(model, path);
 
   const Device device(remote.via);
@@ -176,7 +178,7 @@ void launch_there(Launch& launch, const fs::path& path, const ExecutorOptions& o
 
   launch.files = folder;
   launch.load = {files[1].path, folder->path() + "/" + path.filename().string(), options.session};
-  launch.load.options.stand_ins.clear();  // they have their names there
+  launch.load.options.external_data_paths.clear();  // they have their names there
   // Whatever a library leaves where temporary files go: with the model, it goes away.
   launch.command = device.command(fmt::format("export TMPDIR={}; {} {} {}", shell_word(folder->path()),
                                               remote.launcher, shell_word(files[0].path), memory));

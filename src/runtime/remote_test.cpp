@@ -171,7 +171,7 @@ TEST_F(RemoteTest, ExternalDataGoesByTheNamesOfTheModelHoweverTheyAreSpelled) {
 TEST_F(RemoteTest, StandInsGetTheirNamesThere) {
   test::write_file(folder / "unnamed", test::raw_floats({10, 20}));
   ExecutorOptions options = via("sh -c");
-  options.session.stand_ins = {{"w.bin", folder / "unnamed"}};
+  options.session.external_data_paths = {{"w.bin", folder / "unnamed"}};
   Remote model(write(sum_with("w.bin")), options);
   const Tensor x = floats({2}, {1, 2});
   EXPECT_EQ(data::copy_of(model.run(std::vector<TensorView>{x})[0]).bytes, floats({2}, {11, 22}).bytes);

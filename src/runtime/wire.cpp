@@ -169,8 +169,9 @@ std::string pack(const Load& load) {
   packer.number(static_cast<unsigned>(load.options.optimization));
   packer.number(load.options.config.size());
   for (const auto& [key, value] : load.options.config) packer.text(key).text(value);
-  packer.number(load.options.stand_ins.size());
-  for (const auto& [location, path] : load.options.stand_ins) packer.text(location).text(path.string());
+  packer.number(load.options.external_data_paths.size());
+  for (const auto& [location, path] : load.options.external_data_paths)
+    packer.text(location).text(path.string());
   packer.text(load.options.save_optimized.string()).text(load.options.profile.string());
   return body;
 }
@@ -190,7 +191,7 @@ Load unpack_load(std::string_view body) {
   }
   for (std::size_t left = unpacker.count(); left > 0; --left) {
     const std::string_view location = unpacker.text();
-    load.options.stand_ins[std::string(location)] = unpacker.text();
+    load.options.external_data_paths[std::string(location)] = unpacker.text();
   }
   load.options.save_optimized = unpacker.text();
   load.options.profile = unpacker.text();

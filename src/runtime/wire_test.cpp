@@ -25,7 +25,7 @@ TEST(Wire, MessagesComeOutAsTheyWentIn) {
   load.options.threads_between = 2;
   load.options.optimization = Optimization::kBasic;
   load.options.config = {{"a", "1"}, {"b", ""}};
-  load.options.stand_ins = {{"data.bin", "/proc/1/fd/3"}};
+  load.options.external_data_paths = {{"data.bin", "/proc/1/fd/3"}};
   load.options.profile = "profile/nodes";
   const Load back = unpack_load(pack(load));
   EXPECT_EQ(back.library, load.library);
@@ -34,7 +34,7 @@ TEST(Wire, MessagesComeOutAsTheyWentIn) {
   EXPECT_EQ(back.options.threads_between, 2U);
   EXPECT_EQ(back.options.optimization, Optimization::kBasic);
   EXPECT_EQ(back.options.config, load.options.config);
-  EXPECT_EQ(back.options.stand_ins, load.options.stand_ins);
+  EXPECT_EQ(back.options.external_data_paths, load.options.external_data_paths);
   EXPECT_EQ(back.options.profile, load.options.profile);
 
   ValueDescription value{"x", ElementType::kFloat, {{-1, "N"}, {3, ""}}};

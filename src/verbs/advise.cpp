@@ -30,7 +30,7 @@ struct Arguments {
 
 // The words by which this command line says what the data is, for the commands that are recommended. What is
 // in memory has to be put into a file for them.
-std::vector<std::string> data_words(const Options& verb, const Given& given) {
+std::vector<std::string> data_words(const Options& verb, const InMemoryInputs& given) {
   std::vector<std::string> words;
   if (given.data) words = {"--data", "DATA"};
   for (const Option& option : verb.all()) {
@@ -62,7 +62,7 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
   const Stream human = for_people(arguments.json);
   std::vector<std::string> notes;
   const std::vector<ModelFile> models = find_originals(arguments.models, notes);
-  for (const std::string& note : notes) host.say(Stream::kMessages, plainly("note: {}\n", note));
+  for (const std::string& note : notes) host.say(Stream::kMessages, safe_format("note: {}\n", note));
   const auto [rows, worst] = each_model<report::AdviseRow>(
       models, verb, options, host, [&](report::AdviseRow& row) { row.result = advise(row.model, options); },
       [&](const report::AdviseRow& row, bool is_first) {

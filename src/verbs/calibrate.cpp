@@ -70,7 +70,7 @@ int merge(const MergeArguments& arguments, Host& host, const Options& verb) {
       print_document(results::Document("calibrate").add(results::MergedImportance{arguments.output}), verb,
                      host);
     host.say(for_people(arguments.json),
-             plainly("{} files of importance in {}\n", parts.size(), arguments.output));
+             safe_format("{} files of importance in {}\n", parts.size(), arguments.output));
     return 0;
   }
   return show(arguments, host, verb, merge_ranges(parts, arguments.output));

@@ -43,8 +43,8 @@ int write_operators(const Arguments& arguments, Host& host, const std::vector<re
         EmitOptions how;
         how.library = arguments.runtime;
         write_required_operators(models, arguments.required_ops, how);
-        host.say(human, plainly("{}: the operators that a reduced build needs for {} model{}\n",
-                                arguments.required_ops, models.size(), models.size() == 1 ? "" : "s"));
+        host.say(human, safe_format("{}: the operators that a reduced build needs for {} model{}\n",
+                                    arguments.required_ops, models.size(), models.size() == 1 ? "" : "s"));
       },
       problem);
   if (!problem.empty()) host.complain(problem.message);
@@ -63,7 +63,7 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
   const ReportFile page(verb, arguments.report);
   if (arguments.list) {
     for (const std::string& release : measured_releases())
-      host.say(Stream::kResults, plainly("{}\n", release));
+      host.say(Stream::kResults, safe_format("{}\n", release));
     return 0;
   }
   CheckOptions options = arguments.options;

@@ -54,7 +54,7 @@ int set(Arguments& arguments, Host& host, const Options& verb) {
     return set_contract(arguments.model, arguments.output, *wanted, data.is_generated() ? nullptr : &data,
                         runtime);
   });
-  host.say(Stream::kResults, plainly("{}\n", arguments.output));
+  host.say(Stream::kResults, safe_format("{}\n", arguments.output));
   host.say_json(to_json(written) + "\n");
   return 0;
 }
@@ -78,8 +78,8 @@ int check(Arguments& arguments, Host& host, const Options& verb) {
   });
   const Stream human = for_people(arguments.json);
   for (const std::string& finding : result.findings)
-    host.say(human, plainly("{}\n", report::with_options(finding)));
-  host.say(human, plainly("{}: {} samples\n", result.passed ? "passed" : "failed", result.samples));
+    host.say(human, safe_format("{}\n", report::with_options(finding)));
+  host.say(human, safe_format("{}: {} samples\n", result.passed ? "passed" : "failed", result.samples));
   if (arguments.json)
     print_document(results::Document("contract check").add(results::CheckedContract{arguments.model, result}),
                    verb, host);

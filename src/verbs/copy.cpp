@@ -33,7 +33,7 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
   const CopyResult result =
       named(model.path, [&] { return copy_model(model.path, job.output, external_data); });
   const Stream human = for_people(arguments.json);
-  host.say(human, plainly("{}: {}\n", job.output.string(), report::bytes_text(result.bytes_after)));
+  host.say(human, safe_format("{}: {}\n", job.output.string(), report::bytes_text(result.bytes_after)));
   emit(arguments.emit, job.output, arguments.runtime, "", own, host, human);
   if (arguments.json) print_document(results::Document("copy").add(result), verb, host);
   return 0;

@@ -180,7 +180,7 @@ void add_data_options(Options& options, DataArguments& arguments, bool with_cont
   if (with_contract) add_contract_options(options, arguments.contract, "--contract");
 }
 
-DataOptions data_options_of(const DataArguments& arguments, const Given& given) {
+DataOptions data_options_of(const DataArguments& arguments, const InMemoryInputs& given) {
   DataOptions options;
   options.memory = given.data;
   for (const std::string& data : arguments.data) {

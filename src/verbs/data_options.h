@@ -36,6 +36,6 @@ inline constexpr const char* kDataRequired = "required";
 // With the contract's options, unless the model's own contract is what a verb is about.
 void add_data_options(Options& options, DataArguments& arguments, bool with_contract = true,
                       const std::string& without_data = kRandomInputs);
-DataOptions data_options_of(const DataArguments& arguments, const Given& given);
+DataOptions data_options_of(const DataArguments& arguments, const InMemoryInputs& given);
 
 }  // namespace ounce::verbs

@@ -163,7 +163,7 @@ Gates gates_of(const GateArguments& arguments) {
   return gates;
 }
 
-void set_quality(const GateArguments& arguments, const Given& given, QualityOptions& options) {
+void set_quality(const GateArguments& arguments, const InMemoryInputs& given, QualityOptions& options) {
   if (given.metric && !arguments.metric_command.empty())
     throw Error(ErrorCode::kUsage, "there is a metric function and `--metric-command`: leave one out");
   options = {value_of<Task>(arguments.task),

@@ -28,6 +28,6 @@ void add_gate_options(Options& options, GateArguments& arguments, const std::str
 // What labels speak of, and how they are counted.
 void add_metric_options(Options& options, GateArguments& arguments);
 Gates gates_of(const GateArguments& arguments);
-void set_quality(const GateArguments& arguments, const Given& given, QualityOptions& options);
+void set_quality(const GateArguments& arguments, const InMemoryInputs& given, QualityOptions& options);
 
 }  // namespace ounce::verbs

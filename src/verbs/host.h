@@ -3,7 +3,7 @@
 // wrote the names in it.
 //
 //   host.say(human, report::tune_text(result));
-//   host.say(human, plainly("{}: {} samples\n", model, samples));
+//   host.say(human, safe_format("{}: {} samples\n", model, samples));
 //   const std::unique_ptr<Watch> watch = host.watch(model);
 //   options.progress = &watch->progress;
 #pragma once
@@ -22,7 +22,7 @@
 namespace ounce::verbs {
 
 using report::NamesParameters;
-using report::plainly;
+using report::safe_format;
 
 // What was asked for, and what is said beside it.
 enum class Stream { kResults, kMessages };
@@ -32,8 +32,8 @@ inline Stream for_people(bool wants_document) {
   return wants_document ? Stream::kMessages : Stream::kResults;
 }
 
-// What only a program can hand over, as it has it in memory.
-struct Given {
+// Inputs that only a program can hand over, from its memory.
+struct InMemoryInputs {
   std::shared_ptr<const MemoryData> data = nullptr;                             // in the place of --data
   std::function<std::string(const std::filesystem::path& folder)> metric = {};  // of --metric-command
 };
@@ -49,7 +49,7 @@ class Host {
  public:
   virtual ~Host() = default;
 
-  // Lines of ours; what names were put into them with plainly() are on their line already.
+  // Lines of ours; what names were put into them with safe_format() are on their line already.
   void say(Stream stream, const std::string& text) { write(stream, escaped_lines(text)); }
   // A document among the results, as exact as it is.
   void say_json(const std::string& document) { write_document(escaped_json(document)); }
@@ -58,7 +58,7 @@ class Host {
   // What goes on right now, for those who like to watch; it takes the place of the line before.
   void show(const std::string& line) { write_passing(escaped_lines(line)); }
 
-  Given given;
+  InMemoryInputs given;
 
   // `what` is a word for what is being worked on.
   virtual std::unique_ptr<Watch> watch(const std::string& what) = 0;

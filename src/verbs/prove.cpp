@@ -26,7 +26,7 @@ struct Arguments {
   bool json = false;
 };
 
-ProveOptions options_of(const Arguments& arguments, const Given& given) {
+ProveOptions options_of(const Arguments& arguments, const InMemoryInputs& given) {
   ProveOptions options;
   if (!arguments.source.empty()) options.source = one_model(arguments.source);
   options.ranges = arguments.ranges;

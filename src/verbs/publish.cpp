@@ -28,7 +28,7 @@ struct Arguments {
   bool edge_cases = true, bench = true, replace = false, json = false;
 };
 
-PublishOptions options_of(const Arguments& arguments, const Given& given) {
+PublishOptions options_of(const Arguments& arguments, const InMemoryInputs& given) {
   PublishOptions options;
   options.layout = value_of<Layout>(arguments.layout);
   options.variants = arguments.variants;

@@ -48,32 +48,32 @@ void show_details(const report::QuantizeRow& row, bool verbose, bool is_alone, H
   const TrialResult& trial = row.result.trial;
   const bool went_well = trial.is_tried && trial.samples != 0;  // then the table says it all
   if (const std::string line = report::trial_line(trial); !line.empty() && (is_alone || !went_well))
-    host.say(out, plainly("  {}{}\n", name, line));
+    host.say(out, safe_format("  {}{}\n", name, line));
   for (const std::string& line :
        {report::speed_line(trial), report::kernels_line(trial), report::memory_line(row.result)}) {
-    if (!line.empty()) host.say(out, plainly("  {}{}\n", name, line));
+    if (!line.empty()) host.say(out, safe_format("  {}{}\n", name, line));
   }
   // What is good needs no words among many.
   const std::string words = !went_well           ? ""
                             : trial.is_of_labels ? report::label_words(trial.sqnr_db)
                                                  : report::sqnr_words(trial.sqnr_db);
   if (!words.empty() && (is_alone || trial.sqnr_db < Quality::kMinUsable))
-    host.say(out, plainly("  {}{}{}\n", name, words,
-                          trial.sqnr_db < Quality::kMinUsable
-                              ? report::with_options("; `verify()` tells, with `labels` or "
-                                                     "`gates.min_agreement`")
-                              : ""));
+    host.say(out, safe_format("  {}{}{}\n", name, words,
+                              trial.sqnr_db < Quality::kMinUsable
+                                  ? report::with_options("; `verify()` tells, with `labels` or "
+                                                         "`gates.min_agreement`")
+                                  : ""));
   for (const std::string& line : report::cpu_lines(trial.cpus))
-    host.say(out, plainly("  {}on {}\n", name, line));
+    host.say(out, safe_format("  {}on {}\n", name, line));
   const bool is_on_integers =
       std::any_of(row.result.nodes.begin(), row.result.nodes.end(),
                   [](const NodeOutcome& node) { return is_integer(node.arithmetic); });
   if (is_alone && is_on_integers && went_well && trial.cpus.empty())
-    host.say(out, plainly("  proved on this CPU alone ({}); {}\n", trial.cpu,
-                          report::with_options("`cpus` names others")));
+    host.say(out, safe_format("  proved on this CPU alone ({}); {}\n", trial.cpu,
+                              report::with_options("`cpus` names others")));
   if (is_alone) host.say(out, report::arithmetic_lines(row.result.nodes));
   for (const std::string& note : row.result.notes)
-    host.say(out, plainly("  {}note: {}\n", name, report::with_options(note)));
+    host.say(out, safe_format("  {}note: {}\n", name, report::with_options(note)));
 }
 
 int run(const Arguments& arguments, Host& host, const Options& verb) {
@@ -147,7 +147,7 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
   if (rows.size() == 1 && rows[0].error.empty() && !arguments.verbose && !options.dry_run) {
     host.say(human, report::left_alone(rows[0].result.tensors));
   }
-  for (const std::string& note : notes) host.say(human, plainly("note: {}\n", note));
+  for (const std::string& note : notes) host.say(human, safe_format("note: {}\n", note));
   page.deliver(document.add(rows), arguments.json, host);
   return worst;
 }
@@ -190,12 +190,12 @@ void declare(Options& options, Arguments& arguments) {
       "int8, int8-dynamic: other CPUs to run the result on before it is written: avx2, avx512, arm64; "
       "none; auto for all that can be shown here (default: auto)");
   add_integer_options(options, arguments.recipe);
-  add_few_bits_options(options, arguments.recipe);
+  add_nbits_options(options, arguments.recipe);
   options
       .add_option("--importance", arguments.importance,
                   "what more bits bring to each layer, for --bits and --target-size: read if the file is "
                   "there, else measured on --data and written; 'ounce calibrate merge' puts several together")
-      ->group(kFewBitsGroup);
+      ->group(kNbitsGroup);
   add_half_options(options, arguments.recipe);
   add_emit_options(options, arguments.emit);
   options

@@ -34,6 +34,11 @@ class Binding {
     const bool is_wanted = field.read_by >= first_ && field.read_by <= last_;
     if (!is_wanted || field.path == "format" || is_target != is_for_target_) return;
     Option* option = bind(field, value, usual);
+    if (!field.old_option.empty()) {
+      option->formerly(field.old_off_option.empty()
+                           ? std::string(field.old_option)
+                           : fmt::format("{},!{}", field.old_option, field.old_off_option));
+    }
     if (group_ != nullptr) option->group(group_);
   }
 
@@ -152,9 +157,9 @@ void add_format_option(Options& options, RecipeArguments& arguments, bool with_i
 void add_recipe_options(Options& options, RecipeArguments& arguments) {
   Binding(options, arguments, ReadBy::kAll, ReadBy::kAll, nullptr).add();
   options
-      .add_option(
-          "--expert", arguments.expert,
-          "KEY=VALUE: set any field of the recipe by its name in JSON, as every_second=true (repeatable)")
+      .add_option("--expert", arguments.expert,
+                  "KEY=VALUE: set any field of the recipe by its name in JSON, as fit_on_even_samples=true "
+                  "(repeatable)")
       ->one_at_a_time();
 }
 
@@ -163,8 +168,8 @@ void add_integer_options(Options& options, RecipeArguments& arguments) {
   Binding(options, arguments, ReadBy::kStatic, ReadBy::kInteger, group).add();
 }
 
-void add_few_bits_options(Options& options, RecipeArguments& arguments) {
-  Binding(options, arguments, ReadBy::kNbits, ReadBy::kNbits, kFewBitsGroup).add();
+void add_nbits_options(Options& options, RecipeArguments& arguments) {
+  Binding(options, arguments, ReadBy::kNbits, ReadBy::kNbits, kNbitsGroup).add();
 }
 
 void add_half_options(Options& options, RecipeArguments& arguments) {
@@ -234,8 +239,8 @@ void emit(const EmitArguments& arguments, const std::filesystem::path& model, co
   own.require_apart(ort_of(model));
   own.require_apart(operators_of(model));
   const EmitResult result = emit_ort(model, ort_of(model), options);
-  host.say(out, plainly("  {}: {}, and {}\n", result.ort.string(), report::bytes_text(result.bytes),
-                        result.required_ops.filename().string()));
+  host.say(out, safe_format("  {}: {}, and {}\n", result.ort.string(), report::bytes_text(result.bytes),
+                            result.required_ops.filename().string()));
   if (result.is_decoded)
     host.say(out,
              "  note: the runtime decoded the weights while it optimised, so they are FP32 in the .ort file; "

@@ -31,8 +31,9 @@ Check any_format(bool (*is_meant)(Format));
 void add_format_option(Options& options, RecipeArguments& arguments, bool with_integers);
 void add_recipe_options(Options& options, RecipeArguments& arguments);
 void add_half_options(Options& options, RecipeArguments& arguments);
-inline constexpr const char* kFewBitsGroup = "Few bits in kernels (--to nbits4, --to nbits8, --to nbits2)";
-void add_few_bits_options(Options& options, RecipeArguments& arguments);
+inline constexpr const char* kNbitsGroup =
+    "Packed weights in MatMulNBits (--to nbits4, --to nbits8, --to nbits2)";
+void add_nbits_options(Options& options, RecipeArguments& arguments);
 void add_integer_options(Options& options, RecipeArguments& arguments);
 // Throws Error{kUsage} for combinations that make no sense.
 Recipe recipe_of(const RecipeArguments& arguments);

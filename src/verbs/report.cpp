@@ -28,8 +28,9 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
   }
   const std::string html = report::html::page(runs);
   write_page(arguments.output, html);
-  host.say(for_people(arguments.json), plainly("{}: {} run{}, {}\n", arguments.output, runs.size(),
-                                               runs.size() == 1 ? "" : "s", report::bytes_text(html.size())));
+  host.say(for_people(arguments.json),
+           safe_format("{}: {} run{}, {}\n", arguments.output, runs.size(), runs.size() == 1 ? "" : "s",
+                       report::bytes_text(html.size())));
   if (arguments.json)
     print_document(
         results::Document("report").add(results::ReportPage{arguments.output, arguments.runs, html.size()}),

@@ -81,7 +81,7 @@ void ReportFile::deliver(const results::Document& all, bool is_printed, Host& ho
     const std::string html = report::html::page({{"", document}});
     write_page(path_, html);
     host.say(for_people(is_printed),
-             plainly("report: {} ({})\n", path_.string(), report::bytes_text(html.size())));
+             safe_format("report: {} ({})\n", path_.string(), report::bytes_text(html.size())));
   }
 }
 

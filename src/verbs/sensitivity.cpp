@@ -56,7 +56,7 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
   const Stream human = for_people(arguments.json);
   std::vector<std::string> notes;
   const std::vector<ModelFile> models = find_originals(arguments.models, notes);
-  for (const std::string& note : notes) host.say(Stream::kMessages, plainly("note: {}\n", note));
+  for (const std::string& note : notes) host.say(Stream::kMessages, safe_format("note: {}\n", note));
   const auto [rows, worst] = each_model<report::SensitivityRow>(
       models, verb, options, host,
       [&](report::SensitivityRow& row) { row.result = sensitivity(row.model, options); },

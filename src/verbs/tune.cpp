@@ -67,7 +67,7 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
                 arguments.models.front());
   JobList list = assign_outputs(models, arguments.output, usual_name);
   notes.insert(notes.end(), list.notes.begin(), list.notes.end());
-  for (const std::string& note : notes) host.say(Stream::kMessages, plainly("note: {}\n", note));
+  for (const std::string& note : notes) host.say(Stream::kMessages, safe_format("note: {}\n", note));
   auto [rows, worst] = refused<report::TuneRow>(
       list.jobs, [](const Job& job) -> const ModelFile& { return job.model; },
       [&](const Job& job) {

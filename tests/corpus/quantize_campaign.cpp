@@ -50,8 +50,8 @@ std::vector<Variant> variants() {
   const auto add = [&](const char* name, Format format, double floor_db, auto&& change) {
     Recipe recipe;
     recipe.format = format;
-    recipe.min_bytes = 16;  // the models are tiny
-    recipe.half_share = 0;  // the codes are what is tested
+    recipe.min_bytes = 16;   // the models are tiny
+    recipe.fp16_budget = 0;  // the codes are what is tested
     change(recipe);
     list.push_back({name, recipe, floor_db});
   };
@@ -176,7 +176,7 @@ Outcome try_variant(const fs::path& model, const fs::path& written, const Varian
     options.threads = 1;
     options.trial.is_wanted = false;  // every version of the runtime tries it here
     quantize(model, written, options);
-    graph::verify(onnx::read_model(written));
+    graph::validate(onnx::read_model(written));
     return original.judge(written, variant);
   } catch (const Error& error) {
     const std::string what = error.what();
@@ -214,7 +214,7 @@ std::vector<std::string> input_names(const fs::path& path) {
 bool is_sound(const fs::path& path) {
   const onnx::Model model = onnx::read_model(path);
   try {
-    graph::verify(model);
+    graph::validate(model);
     return true;
   } catch (const Error&) {
     return false;

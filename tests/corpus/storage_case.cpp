@@ -35,7 +35,7 @@ std::map<std::string, int> optimized_nodes(const fs::path& model, const fs::path
   const Session session(library(), model, options);  // saves it
   std::map<std::string, int> nodes;
   const onnx::Model optimized = onnx::read_model(scratch);
-  const graph::Index index = graph::verify(optimized);
+  const graph::Index index = graph::validate(optimized);
   for (const graph::Body& body : index.bodies()) {
     for (const auto& node : body.nodes()) ++nodes[std::string(node->op_type())];
   }
@@ -65,7 +65,7 @@ StorageVerdict store_and_run(const StorageCase& model, const QuantizeOptions& op
   untried.trial.is_wanted = false;  // every version of the runtime tries it here
   verdict.result = quantize(original, small, untried);
   keep(folder.path());
-  graph::verify(onnx::read_model(small));
+  graph::validate(onnx::read_model(small));
   std::vector<runtime::Tensor> reference;
   try {
     reference = run(original, model.data, Optimization::kAll);

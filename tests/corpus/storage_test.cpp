@@ -29,7 +29,7 @@ std::vector<Way> ways() {
     Way way{name, {}, floor_db};
     way.options.recipe.format = format;
     way.options.recipe.min_bytes = 256;
-    way.options.recipe.half_share = 0;  // the codes are what is tested
+    way.options.recipe.fp16_budget = 0;  // the codes are what is tested
     way.options.threads = 1;
     (changes(way.options), ...);
     list.push_back(std::move(way));
@@ -139,7 +139,7 @@ TEST(Storage, ValuesTooSmallForHalvesAreNotPromotedToThem) {
   for (const StorageCase& model : number_models()) {
     if (!model.keeps_halves) continue;
     QuantizeOptions options;
-    options.recipe.half_share = 1;
+    options.recipe.fp16_budget = 1;
     EXPECT_GE(store_and_run(model, options).sqnr_db, 35) << model.name;
   }
 }

@@ -1,4 +1,4 @@
-// In which order the kernels of CPUs without VNNI take weights two by two (src/quant/weight_pairs.h),
+// In which order the kernels of CPUs without VNNI take weights two by two (src/quant/dot_product_pairs.h),
 // measured: weights that are large at random, but for pairs in that order, give what exact kernels give;
 // weights that are kept small in any other order do not. In every release of ONNX Runtime that is here.
 //
@@ -20,7 +20,7 @@ namespace ounce {
 namespace {
 
 namespace fs = std::filesystem;
-using quant::WeightPairs;
+using quant::DotProductPairs;
 using test::Dims;
 
 constexpr int kUint8 = 2, kInt8 = 3, kInt32 = 6;
@@ -93,7 +93,7 @@ std::string model_of(const Case& test, const std::vector<std::int8_t>& codes, bo
 }
 
 // Makes every pair safe that the order names.
-std::vector<std::int8_t> limited(std::vector<std::int8_t> codes, const WeightPairs& pairs) {
+std::vector<std::int8_t> limited(std::vector<std::int8_t> codes, const DotProductPairs& pairs) {
   quant::for_each_pair(pairs, codes.size(), [&](std::size_t, std::size_t i, std::size_t j) {
     if (quant::pair_sum<int>(codes[i], codes[j]) <= quant::kLargestPairSum) return;
     for (const std::size_t at : {i, j}) codes[at] = static_cast<std::int8_t>(codes[at] > 0 ? kSafe : -kSafe);
@@ -134,7 +134,7 @@ TEST_P(KernelOrder, IsTheOneThatScalesAreMadeFor) {
       data::Tensor input{ElementType::kUint8, test.input, std::string(size_of(test.input), '\0')};
       for (char& byte : input.bytes) byte = static_cast<char>(large(random));
       const onnx::Model model = onnx::read_model_from_memory(model_of(test, codes, true), "model");
-      const WeightPairs pairs = target::pairs_of(*model.proto->graph->nodes[0], test.weight);
+      const DotProductPairs pairs = target::pairs_of(*model.proto->graph->nodes[0], test.weight);
       const auto differs = [&](const std::vector<std::int8_t>& weights) {
         return run(model_of(test, weights, true), input, how).bytes !=
                run(model_of(test, weights, false), input, how).bytes;
@@ -143,9 +143,10 @@ TEST_P(KernelOrder, IsTheOneThatScalesAreMadeFor) {
       if (!pairs.exist()) continue;
       saturated += differs(codes) ? 1U : 0U;
       // Neighbours in memory, which the kernel does not take together.
-      const WeightPairs others = pairs.order == WeightPairs::Order::kRows
-                                     ? WeightPairs{pairs.order, pairs.inputs * pairs.taps, 1, 0}
-                                     : WeightPairs{WeightPairs::Order::kRows, pairs.channels, 1, 0};
+      const DotProductPairs others =
+          pairs.order == DotProductPairs::Order::kRows
+              ? DotProductPairs{pairs.order, pairs.inputs * pairs.taps, 1, 0}
+              : DotProductPairs{DotProductPairs::Order::kRows, pairs.channels, 1, 0};
       saturated_in_other_order += differs(limited(codes, others)) ? 1U : 0U;
     }
     fmt::print(

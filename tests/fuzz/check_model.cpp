@@ -84,8 +84,8 @@ bool check_model(const std::string& bytes) {
   serialize(*model, Placement::kExternal, "model.data");
   check_edited_tensors(bytes);
 
-  const bool fits = unless_refused([&] { return graph::verify(*model); }).has_value();
-  promise(fits == unless_refused([&] { return graph::verify(again); }).has_value(),
+  const bool fits = unless_refused([&] { return graph::validate(*model); }).has_value();
+  promise(fits == unless_refused([&] { return graph::validate(again); }).has_value(),
           "encoding a model anew changed its graph");
   graph::Names(*model).fresh("q");
   return fits;

@@ -8,7 +8,7 @@
 
 namespace ounce::test {
 
-// Returns whether the bytes are a model whose parts fit together (graph::verify). Throws BrokenPromise
+// Returns whether the bytes are a model whose parts fit together (graph::validate). Throws BrokenPromise
 // (promise.h), and lets every exception pass that is not the refusal of bad input.
 bool check_model(const std::string& bytes);
 

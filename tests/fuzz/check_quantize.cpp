@@ -32,7 +32,7 @@ std::vector<Recipe> make_recipes() {
   recipes[6].granularity = {GranularityKind::kBlock, 4};
   recipes[9].half.half_io = true;
   recipes[10].target = "cuda";  // which computes on bfloat16
-  recipes[12].integer.force_conv = true;
+  recipes[12].integer.dynamic_conv = true;
   recipes[14].integer.dialect = Dialect::kQOperator;
   recipes[14].integer.integer_io = true;
   recipes[15].integer.activations = ActivationType::kS8;
@@ -54,7 +54,7 @@ void quantize_file(const std::string& bytes, const Recipe& recipe) {
   options.threads = 1;
   quantize(file.path(), output, options);
   const onnx::Model written = onnx::read_model(output);
-  graph::verify(written);
+  graph::validate(written);
 }
 
 }  // namespace

@@ -39,35 +39,35 @@ calibration::Ranges ranges_of(const onnx::Model& model, const graph::Index& inde
 
 void integers_on_paper(const std::string& bytes, const Recipe& recipe, ThreadPool& pool) {
   onnx::Model prepared = onnx::read_model_from_memory(bytes, "model");
-  graph::verify(prepared);
+  graph::validate(prepared);
   passes::describe_quantization(prepared, graph::Index(prepared));
   passes::prepare(prepared, recipe);
-  const graph::Index before = graph::verify(prepared);
+  const graph::Index before = graph::validate(prepared);
   passes::equalize(prepared, ranges_of(prepared, before));
   const std::string between = text_of(prepared);
   const onnx::Model source = onnx::read_model_from_memory(between, "prepared");
-  const graph::Index index = graph::verify(source);
+  const graph::Index index = graph::validate(source);
   const calibration::Ranges ranges = ranges_of(source, index);
   const plan::Plan plan = plan::make_plan(source, index, recipe, pool, &ranges);
   onnx::Model model = onnx::read_model_from_memory(between, "again");
   quantization::rewrite(model, source, index, plan, {});
-  graph::verify(model);
+  graph::validate(model);
   onnx::Model exposed = onnx::read_model_from_memory(between, "exposed");
   const graph::Index exposed_index(exposed);
   passes::expose_values(exposed, exposed_index, passes::values_to_observe(exposed, exposed_index));
-  graph::verify(exposed);
+  graph::validate(exposed);
   onnx::Model trained = onnx::read_model_from_memory(bytes, "trained");
   passes::store_trained_weights(trained);
-  graph::verify(trained);
+  graph::validate(trained);
 }
 
 void halves_on_paper(const std::string& bytes, const Recipe& recipe, ThreadPool& pool) {
   onnx::Model prepared = onnx::read_model_from_memory(bytes, "model");
-  graph::verify(prepared);
-  passes::spell_constants(prepared);
+  graph::validate(prepared);
+  passes::expand_constants(prepared);
   const std::string between = text_of(prepared);
   const onnx::Model source = onnx::read_model_from_memory(between, "prepared");
-  const graph::Index index = graph::verify(source);
+  const graph::Index index = graph::validate(source);
   calibration::Ranges ranges;
   ranges.values["h"].add(ramp(16), 4, 1);
   const plan::Plan plan =
@@ -77,7 +77,7 @@ void halves_on_paper(const std::string& bytes, const Recipe& recipe, ThreadPool&
   passes::make_half_graph(editors, source, index, plan);
   editors.finish();
   passes::declare_ports(model, plan.half.ports);
-  graph::verify(model);
+  graph::validate(model);
 }
 
 }  // namespace ounce::test

@@ -67,7 +67,7 @@ inline void write(const onnx::Model& model, const std::filesystem::path& path) {
   ThreadPool pool(1);
   onnx::ModelOutput output(model, path, {});
   output.write(pool, nullptr);
-  graph::verify(output.reopen());
+  graph::validate(output.reopen());
   output.commit();
 }
 
@@ -109,7 +109,7 @@ class Rewritten {
   Rewritten(const std::string& bytes, const Recipe& recipe)
       : bytes_(prepared(bytes, recipe)),
         source_(onnx::read_model_from_memory(bytes_, "model")),
-        index_(graph::verify(source_)),
+        index_(graph::validate(source_)),
         model_(onnx::read_model_from_memory(bytes_, "model")) {
     calibration::Ranges ranges;
     if (recipe.format == Format::kInt8) ranges = observe_all(source_, index_, bytes_);
@@ -126,7 +126,7 @@ class Rewritten {
  private:
   static std::string prepared(const std::string& bytes, const Recipe& recipe) {
     onnx::Model model = onnx::read_model_from_memory(bytes, "model");
-    graph::verify(model);
+    graph::validate(model);
     prepare(model, recipe);
     const ounce::test::TemporaryFolder folder;
     write(model, folder / "prepared.onnx");
@@ -143,7 +143,7 @@ class Rewritten {
 inline Recipe integer_recipe(Format format) {
   Recipe recipe;
   recipe.format = format;
-  recipe.half_share = 0;
+  recipe.fp16_budget = 0;
   recipe.integer.calibration = CalibrationMethod::kMinMax;
   return recipe;
 }

@@ -20,7 +20,7 @@ namespace ounce::passes::test {
 std::string text_of(const onnx::Model& model);
 
 // Both give the same on random inputs, in every version of the runtime that set-up brought: no output differs
-// by more than this share of its largest value. What was written also passes graph::verify.
+// by more than this share of its largest value. What was written also passes graph::validate.
 void expect_same_outputs(const std::string& before, const onnx::Model& after, double tolerance = 1e-5);
 
 // Values between -1 and 1 that look random and are not.

@@ -77,7 +77,7 @@ TEST_F(CommandTest, AProgramWithoutEndIsEnded) {
 TEST_F(CommandTest, AStopEndsIt) {
   Progress progress;
   progress.stop();
-  const Call call(&progress);
+  const CancellationScope scope(&progress);
   EXPECT_EQ(error_of([&] { run("sleep 100\n"); }).code(), ErrorCode::kCancelled);
 }
 

@@ -8,7 +8,7 @@
 #include "base/cancel.h"
 #include "evaluate/compare/difference.h"
 #include "evaluate/compare/worst_output.h"
-#include "evaluate/models/float_ports.h"
+#include "evaluate/models/dequantized_io.h"
 #include "evaluate/models/open.h"
 
 namespace ounce::evaluate {

@@ -12,21 +12,21 @@ constexpr std::size_t kUnreached = static_cast<std::size_t>(-1);
 
 }  // namespace
 
-std::size_t LeastCut::add_thing() {
+std::size_t MinCut::add_vertex() {
   edges_of_.emplace_back();
-  return edges_of_.size() - 1 - kThings;
+  return edges_of_.size() - 1 - kFirstVertex;
 }
 
-void LeastCut::weigh(std::size_t thing, std::int64_t in_first, std::int64_t in_second) {
-  join(kSource, thing + kThings, in_second);
-  join(thing + kThings, kSink, in_first);
+void MinCut::set_cost(std::size_t vertex, std::int64_t in_first, std::int64_t in_second) {
+  join(kSource, vertex + kFirstVertex, in_second);
+  join(vertex + kFirstVertex, kSink, in_first);
 }
 
-void LeastCut::part(std::size_t in_first, std::size_t in_second, std::int64_t price) {
-  join(in_first + kThings, in_second + kThings, price);
+void MinCut::set_edge(std::size_t in_first, std::size_t in_second, std::int64_t price) {
+  join(in_first + kFirstVertex, in_second + kFirstVertex, price);
 }
 
-void LeastCut::join(std::size_t from, std::size_t to, std::int64_t capacity) {
+void MinCut::join(std::size_t from, std::size_t to, std::int64_t capacity) {
   if (capacity <= 0) return;
   edges_of_[from].push_back(ends_.size());
   ends_.push_back(to);
@@ -36,7 +36,7 @@ void LeastCut::join(std::size_t from, std::size_t to, std::int64_t capacity) {
   left_.push_back(0);
 }
 
-bool LeastCut::solve() {
+bool MinCut::solve() {
   for (std::size_t phase = 0; find_levels(); ++phase) {
     if (phase == kMostPhases) return false;
     next_.assign(edges_of_.size(), 0);
@@ -46,7 +46,7 @@ bool LeastCut::solve() {
   return true;
 }
 
-bool LeastCut::find_levels() {
+bool MinCut::find_levels() {
   level_.assign(edges_of_.size(), kUnreached);
   level_[kSource] = 0;
   std::vector<std::size_t> queue = {kSource};
@@ -62,7 +62,7 @@ bool LeastCut::find_levels() {
 }
 
 // Without recursion: a path may be as long as a model.
-bool LeastCut::push() {
+bool MinCut::push() {
   std::vector<std::size_t> path;
   std::size_t at = kSource;
   while (at != kSink) {
@@ -84,7 +84,7 @@ bool LeastCut::push() {
       ++next_[at];
     }
   }
-  std::int64_t most = kNever;
+  std::int64_t most = kInfinite;
   for (const std::size_t edge : path) most = std::min(most, left_[edge]);
   for (const std::size_t edge : path) {
     left_[edge] -= most;
@@ -94,8 +94,8 @@ bool LeastCut::push() {
   return true;
 }
 
-// In the second part is what can still send something to its end.
-void LeastCut::divide() {
+// The second part: the vertices from which flow can still reach the sink.
+void MinCut::divide() {
   is_second_.assign(edges_of_.size(), false);
   is_second_[kSink] = true;
   std::vector<std::size_t> queue = {kSink};

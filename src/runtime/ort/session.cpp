@@ -126,7 +126,7 @@ std::vector<ValueDescription> describe(const Caller& call, const OrtSession* ses
 
 // A model whose external data stands somewhere else: all files are mapped, and handed over as memory.
 OrtSession* make_session(const Caller& call, const Library& library, const std::filesystem::path& model,
-                         const std::map<std::string, std::filesystem::path>& stand_ins,
+                         const std::map<std::string, std::filesystem::path>& external_data_paths,
                          OrtSessionOptions* options) {
   const OrtApi& api = call.api();
   if (library.api_version() < kStandInsSince) {
@@ -139,7 +139,7 @@ OrtSession* make_session(const Caller& call, const Library& library, const std::
   std::vector<const char*> names;
   std::vector<char*> buffers;
   std::vector<std::size_t> sizes;
-  for (const auto& [location, path] : stand_ins) {
+  for (const auto& [location, path] : external_data_paths) {
     const std::string_view bytes = files.emplace_back(io::MappedFile::open(path)).bytes();
     names.push_back(location.c_str());
     buffers.push_back(const_cast<char*>(bytes.data()));  // the runtime reads only
@@ -183,11 +183,11 @@ Session::Session(std::shared_ptr<const Library> library, const std::filesystem::
   const Caller call(api, model_);
   const Handle<OrtSessionOptions> session_options = make_options(call, options);
   OrtSession* session = nullptr;
-  if (options.stand_ins.empty()) {
+  if (options.external_data_paths.empty()) {
     guards_ = guards_of(model);
     call(api.CreateSession, &library_->environment(), model.c_str(), session_options.get(), &session);
   } else {
-    session = make_session(call, *library_, model, options.stand_ins, session_options.get());
+    session = make_session(call, *library_, model, options.external_data_paths, session_options.get());
   }
   take(session);
 }

@@ -42,9 +42,9 @@ struct SessionOptions {
       save_optimized;  // where to write the model as the runtime has changed it; empty: nowhere
   std::filesystem::path
       profile;  // how the names of files begin that tell how long each node took; empty: none
-  // Where external data really is, by the location that the model names: for a model whose files have no
+  // The real paths of external data, by the location that the model names: for a model whose files have no
   // names yet. Needs ONNX Runtime 1.18.
-  std::map<std::string, std::filesystem::path> stand_ins;
+  std::map<std::string, std::filesystem::path> external_data_paths;
 
   bool is_single_threaded() const { return threads == 1 && threads_between == 1; }
 };

@@ -27,7 +27,7 @@ SizeClass size_class(std::uint64_t bytes) {
 }  // namespace
 
 AdviseResult advise(const std::filesystem::path& path, const AdviseOptions& options) {
-  const Call call(options.progress);
+  const CancellationScope scope(options.progress);
   const Stopwatch clock;
   if (!(options.budget > 0)) throw Error(ErrorCode::kUsage, "`budget` must be above zero");
   target::parse_target(options.target);  // or refuse before anything is measured
@@ -40,7 +40,7 @@ AdviseResult advise(const std::filesystem::path& path, const AdviseOptions& opti
 
   // What it is: nothing has been run yet.
   const onnx::Model model = onnx::read_model(path);
-  const graph::Index index = graph::verify(model);
+  const graph::Index index = graph::validate(model);
   result.bytes = onnx::bytes_of(model);
   result.size = size_class(result.bytes);
   result.family = search::find_family(model, index);

@@ -83,7 +83,7 @@ class Finder {
       all_bytes_ += bytes;
       if (weight.tensor->type == ElementType::kFloat16 || weight.tensor->type == ElementType::kBfloat16)
         half_bytes_ += bytes;
-      if (!weight.fits_few_bits()) continue;
+      if (!weight.fits_nbits()) continue;
       NamedCount& entry = weights[weight.op_type];
       ++entry.count;
       entry.bytes += bytes;

@@ -33,7 +33,7 @@ struct FamilyTest : testing::Test {
   FamilyFinding find(const std::string& bytes) {
     std::ofstream(folder / "model.onnx", std::ios::binary) << bytes;
     const onnx::Model model = onnx::read_model(folder / "model.onnx");
-    return find_family(model, graph::verify(model));
+    return find_family(model, graph::validate(model));
   }
   ounce::test::TemporaryFolder folder;
 };

@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "base/cancel.h"
-#include "evaluate/models/float_ports.h"
+#include "evaluate/models/dequantized_io.h"
 #include "evaluate/models/open.h"
 #include "io/temporary_files.h"
 #include "recipe/format_info.h"

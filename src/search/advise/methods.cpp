@@ -133,7 +133,7 @@ WeightSurvey survey_weights(const onnx::Model& model, const graph::Index& index)
   WeightSurvey survey;
   std::uint64_t seen = 0;
   for (const plan::Weight& weight : plan::find_weights(index)) {
-    if (!weight.fits_few_bits() || weight.tensor->element_count() == 0) continue;
+    if (!weight.fits_nbits() || weight.tensor->element_count() == 0) continue;
     ++survey.weights;
     if (weight.tensor->byte_count() < kTinyLayer) {
       ++survey.tiny;

@@ -78,8 +78,8 @@ kernels::ErrorNorms weight_error(const onnx::Model& model, const Decision& decis
 // Noise over signal of what the integer node takes and gives, by the path of its first output.
 std::map<std::string, double> activation_noise(const graph::Index& index, const plan::IntegerPlan& plan) {
   const auto noise_of = [&](std::size_t body, onnx::Bytes name) {
-    const auto coding = plan.codings.find({index.find(body, name).body, name});
-    return coding == plan.codings.end() ? 0 : std::pow(10, -coding->second.sqnr_db / 10);
+    const auto quantization = plan.activations.find({index.find(body, name).body, name});
+    return quantization == plan.activations.end() ? 0 : std::pow(10, -quantization->second.sqnr_db / 10);
   };
   std::map<std::string, double> noise;
   for (const plan::NodeDecision& decision : plan.nodes) {
@@ -109,7 +109,7 @@ std::vector<double> estimate_noise(const quantization::PreparedModel& prepared, 
   run_jobs(
       pool, errors.size(), [&](std::size_t i) { return plan.decisions[i].weight.tensor->byte_count(); },
       [&](std::size_t i, const ForEach& for_each) {
-        if (plan.decisions[i].weight.fits_few_bits())
+        if (plan.decisions[i].weight.fits_nbits())
           errors[i] = weight_error(model, plan.decisions[i], for_each);
       });
   const std::map<std::string, double> activations = activation_noise(index, plan.integer);

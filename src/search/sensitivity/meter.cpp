@@ -168,7 +168,7 @@ CandidateMaker& SensitivityMeter::maker() {
 Recipe SensitivityMeter::base() const {
   Recipe recipe;
   recipe.format = options_.format;
-  recipe.half_share = 0;
+  recipe.fp16_budget = 0;
   return quantization::as_it_is(recipe);
 }
 

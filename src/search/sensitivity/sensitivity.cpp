@@ -223,7 +223,7 @@ void require_sense(const SensitivityOptions& options) {
 }  // namespace
 
 SensitivityResult sensitivity(const std::filesystem::path& model, const SensitivityOptions& options) {
-  const Call call(options.progress);
+  const CancellationScope scope(options.progress);
   require_sense(options);
   data::require_files(options.data);
   evaluate::require_program(options.metric_command);

@@ -88,7 +88,7 @@ TEST_F(SensitivityTest, WhatIsLeftOutReachesWhatWasSaidWithQuantize) {
     how.recipe.format = format;
     how.recipe.nodes = result.nodes;
     if (result.nodes.empty()) how.recipe.exclude = result.exclude;  // nothing smaller than FP32 does
-    how.recipe.half_share = 0;
+    how.recipe.fp16_budget = 0;
     how.recipe.integer.search = how.recipe.integer.equalize = false;
     how.trial.data = options.data;
     quantize(model, folder / "small.onnx", how);

@@ -47,7 +47,7 @@ std::shared_ptr<const quantization::PreparedModel> CandidateMaker::prepared(cons
   plain.integer.activations = recipe.integer.activations;
   const bool is_wide = is_16_bit(plain.integer.activations);
   const QuantizeOptions options = options_for(plain);
-  const bool is_even = recipe.integer.equalize, is_halved = recipe.integer.every_second;
+  const bool is_even = recipe.integer.equalize, is_halved = recipe.integer.fit_on_even_samples;
   const auto known = prepared_models_.find({format, is_wide, is_even, is_halved});
   if (known != prepared_models_.end()) return known->second;
   auto& flat = prepared_models_[{format, is_wide, false, false}];
@@ -55,7 +55,7 @@ std::shared_ptr<const quantization::PreparedModel> CandidateMaker::prepared(cons
   auto& whole = prepared_models_[{format, is_wide, is_even, false}];
   if (whole == nullptr) whole = flat->equalized(options);
   if (!is_halved || whole == nullptr) return whole;
-  return prepared_models_[{format, is_wide, is_even, true}] = whole->seen_by_half();
+  return prepared_models_[{format, is_wide, is_even, true}] = whole->fit_split();
 }
 
 Recipe CandidateMaker::fitted(const Recipe& resolved, const quantization::PreparedModel& prepared) const {
@@ -79,8 +79,8 @@ Recipe CandidateMaker::resolve(const Recipe& recipe, const quantization::StaticL
   const std::scoped_lock lock(mutex_);
   const bool is_wide = is_16_bit(recipe.integer.activations);
   const IntegerRecipe& found = q.recipe.integer;
-  prepared_models_.try_emplace({prepared_format(recipe.format), is_wide, found.equalize, found.every_second},
-                               q.prepared);
+  prepared_models_.try_emplace(
+      {prepared_format(recipe.format), is_wide, found.equalize, found.fit_on_even_samples}, q.prepared);
   return std::move(q.recipe);
 }
 
@@ -117,7 +117,7 @@ std::vector<TreatedLayer> CandidateMaker::layers(const Recipe& recipe) {
 std::uint64_t CandidateMaker::make(const Recipe& recipe, const std::filesystem::path& file) {
   ThreadPool pool(1);
   const auto prepared = this->prepared(recipe);
-  return quantization::write_variant(*prepared, fitted(recipe, *prepared), file, pool);
+  return quantization::write_candidate(*prepared, fitted(recipe, *prepared), file, pool);
 }
 
 QuantizeResult CandidateMaker::write(const Recipe& recipe, const std::filesystem::path& output,

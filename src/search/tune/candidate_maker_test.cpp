@@ -47,7 +47,7 @@ TEST_F(CandidateMakerTest, LayersStandInTheOrderOfTheFile) {
 TEST_F(CandidateMakerTest, AFormatIsForAllLayers) {
   for (const Format format : {Format::kW8, Format::kW4, Format::kW16, Format::kInt8Dynamic, Format::kInt8}) {
     Recipe recipe = recipe_in(format);
-    recipe.half_share = 0;
+    recipe.fp16_budget = 0;
     EXPECT_EQ(formats(recipe), std::vector(5, format)) << static_cast<int>(format);
   }
 }
@@ -56,7 +56,7 @@ TEST_F(CandidateMakerTest, SingleLayersAreTreatedOtherwise) {
   for (const Format format : {Format::kW8, Format::kInt8Dynamic, Format::kInt8}) {
     for (const Format other : {Format::kW16, Format::kFp32, Format::kW4}) {
       Recipe recipe = mixed(format, "third.sum", other);
-      recipe.half_share = 0;
+      recipe.fp16_budget = 0;
       EXPECT_THAT(formats(recipe), ElementsAre(format, format, other, format, format))
           << static_cast<int>(format) << " " << static_cast<int>(other);
     }

@@ -43,7 +43,7 @@ struct Draft {
 std::map<NodePlace, Draft> collect(const Index& index, std::uint64_t least_bytes) {
   std::map<NodePlace, Draft> drafts;
   for (const plan::Weight& weight : plan::find_weights(index)) {
-    if (!weight.fits_few_bits() || weight.feeds_quantized_op || weight.tensor->byte_count() < least_bytes)
+    if (!weight.fits_nbits() || weight.feeds_quantized_op || weight.tensor->byte_count() < least_bytes)
       continue;
     std::vector<User> users;
     int steps_left = plan::kLongestSearch;

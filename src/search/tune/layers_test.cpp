@@ -22,7 +22,7 @@ struct LayersTest : testing::Test {
   std::vector<Layer> layers_of(const ModelBuilder& builder) {
     bytes = builder.bytes();
     const onnx::Model model = onnx::read_model_from_memory(bytes, "model");
-    return find_layers(graph::verify(model));
+    return find_layers(graph::validate(model));
   }
   std::string bytes;
 };

@@ -5,8 +5,8 @@
 #include "base/machine.h"
 #include "evaluate/compare/comparison.h"
 #include "evaluate/compare/gates.h"
+#include "evaluate/models/dequantized_io.h"
 #include "evaluate/models/feeds.h"
-#include "evaluate/models/float_ports.h"
 #include "evaluate/models/open.h"
 
 namespace ounce::search {

@@ -27,7 +27,7 @@ Repaired repair(Evaluator& evaluator, const Recipe& recipe, double least_sqnr,
 
 // Chooses parts of a model to treat with more care (FP32, or more bits), so that the whole passes at the
 // least cost. Sensitivity and tune differ in what an option is, what it costs and what passes. (A static
-// recipe knows more of its nodes, and what time they take: quantize/float_nodes.h.)
+// recipe knows more of its nodes, and what time they take: quantize/float_choice.h.)
 //
 // The noise of each option alone has been measured. Noises of independent options add, so the number of
 // needed ones can be expected. Options are ordered by noise for their cost; the shortest beginning of that

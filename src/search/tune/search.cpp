@@ -235,19 +235,19 @@ void Search::try_rare_formats() {
   Recipe wide = recipe_of(format_with(Arithmetic::kStatic));
   wide.integer.activations = ActivationType::kS16;
   try_format(wide, "int8, 16-bit activations");
-  if (options_.objective != Objective::kSize) try_few_bits();  // w4 is smaller
+  if (options_.objective != Objective::kSize) try_nbits();  // w4 is smaller
 }
 
 // Weights that stay small where they are multiplied with. A model without such products is what w8 made of
 // it.
-void Search::try_few_bits() {
+void Search::try_nbits() {
   for (const Format format : formats_of(Family::kNbits)) {
     if (info_of(format).stage != SearchStage::kRare) continue;
     Recipe recipe = recipe_of(format);
-    recipe.few_bits.method = WeightMethod::kRtn;
-    recipe.few_bits.accuracy_level = AccuracyLevel::k4;
+    recipe.nbits.method = WeightMethod::kRtn;
+    recipe.nbits.accuracy_level = AccuracyLevel::k4;
     const std::vector<TreatedLayer> layers = evaluator_.layers(recipe);
-    const auto is_few = [](const TreatedLayer& layer) { return is_few_bits(layer.format); };
+    const auto is_few = [](const TreatedLayer& layer) { return is_nbits(layer.format); };
     if (std::any_of(layers.begin(), layers.end(), is_few)) try_format(recipe, name_of(format));
   }
 }

@@ -54,7 +54,7 @@ class Search {
   void try_safe_formats();
   void try_usual_formats();
   void try_rare_formats();
-  void try_few_bits();
+  void try_nbits();
   void try_memory_curve(Format format, const char* name);
   void try_static();
   void try_dynamic_layers();

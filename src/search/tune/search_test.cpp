@@ -180,13 +180,13 @@ TEST(SearchTest, FewBitsInKernelsWinWhereTheyAreFaster) {
   ScriptedSearch run(script, {.seconds = 600}, Objective::kLatency);
   run.run();
   EXPECT_EQ(run.best().trial.name, "nbits4");
-  EXPECT_EQ(run.best().recipe.few_bits.method, WeightMethod::kRtn);
-  EXPECT_EQ(run.best().recipe.few_bits.accuracy_level, AccuracyLevel::k4);
+  EXPECT_EQ(run.best().recipe.nbits.method, WeightMethod::kRtn);
+  EXPECT_EQ(run.best().recipe.nbits.accuracy_level, AccuracyLevel::k4);
 
   ScriptedSearch for_size(script, {.seconds = 600}, Objective::kSize);  // w4 is smaller
   for_size.run();
   for (const Candidate& candidate : for_size.search.candidates())
-    EXPECT_FALSE(is_few_bits(candidate.recipe.format)) << candidate.trial.name;
+    EXPECT_FALSE(is_nbits(candidate.recipe.format)) << candidate.trial.name;
 }
 
 TEST(SearchTest, TheFatalLayerAloneLeavesTheIntegers) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "evaluate/models/float_ports.h"
+#include "evaluate/models/dequantized_io.h"
 #include "evaluate/models/open.h"
 
 namespace ounce::search {

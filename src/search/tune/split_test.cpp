@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "evaluate/models/float_ports.h"
+#include "evaluate/models/dequantized_io.h"
 #include "evaluate/models/open.h"
 #include "support/error_of.h"
 #include "support/npy_bytes.h"

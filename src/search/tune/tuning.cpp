@@ -394,7 +394,7 @@ bool computes_on_integers(const std::vector<LayerChoice>& layers) {
 
 std::vector<CpuComparison> compare_on_cpus(const TuneResult& result, const TuneOptions& options) {
   std::vector<std::string> cpus = options.cpus;
-  if (target::has_exact_products(target::parse_target(options.target)))  // all 8 bits are meant for those
+  if (target::has_exact_dot(target::parse_target(options.target)))  // all 8 bits are meant for those
     std::erase_if(cpus, target::is_without_exact_products);
   if (cpus.empty()) return {};
   const auto inputs = runtime::load(result.model, evaluate::executor_options(options.runtime))->inputs();
@@ -407,7 +407,7 @@ std::vector<CpuComparison> compare_on_cpus(const TuneResult& result, const TuneO
 
 TuneResult tune(const std::filesystem::path& model, const std::filesystem::path& output,
                 const TuneOptions& options) {
-  const Call call(options.progress);
+  const CancellationScope scope(options.progress);
   if (options.data.is_generated())
     throw Error(ErrorCode::kUsage, "tune needs to see real data: give `data`", model.string());
   if (options.budget.models == 0 && !(options.budget.seconds > 0))
@@ -415,7 +415,7 @@ TuneResult tune(const std::filesystem::path& model, const std::filesystem::path&
   evaluate::require_confidence(options.gates);
   evaluate::require_outputs(options.outputs, model);
   const onnx::Model original = onnx::read_model(model);
-  graph::verify(original);
+  graph::validate(original);
   quantization::require_original(original, "Tune");
   quantization::Inputs inputs(original);
   inputs.add(options.data).add(options.runtime);

@@ -8,10 +8,10 @@
 namespace ounce::target {
 namespace {
 
-using Order = quant::WeightPairs::Order;
+using Order = quant::DotProductPairs::Order;
 
-quant::WeightPairs pairs_for(const std::string& op, const std::vector<std::int64_t>& dims,
-                             const test::Strings& attributes = {}, const std::string& domain = {}) {
+quant::DotProductPairs pairs_for(const std::string& op, const std::vector<std::int64_t>& dims,
+                                 const test::Strings& attributes = {}, const std::string& domain = {}) {
   test::ModelBuilder builder;
   builder.input("x", test::kFloat, {4}).add(1, test::node(op, {"x", "w"}, {"y"}, attributes, "", domain));
   builder.initializer("w", {1}, {1});
@@ -47,11 +47,11 @@ TEST(KernelPairs, AreNoneInExactKernels) {
 TEST(ExactProducts, ArePromisedByTheTargetAlone) {
   for (const char* text : {"linux-x64@1.30.0+vnni", "android-arm64@1.22.0", "coreml", "cuda",
                            "windows-x64@1.22.0+directml", "ort-web@1.18.0", "linux-x64@1.30.0+openvino+vnni"})
-    EXPECT_TRUE(has_exact_products(parse_target(text))) << text;
+    EXPECT_TRUE(has_exact_dot(parse_target(text))) << text;
   // Also when this machine has exact products: models go elsewhere.
   for (const char* text : {"", "cpu", "linux-x64@1.30.0", "linux-x64@1.30.0+avx2", "macos-x64+avx512",
                            "linux-x64@1.30.0+openvino"})
-    EXPECT_FALSE(has_exact_products(parse_target(text))) << text;
+    EXPECT_FALSE(has_exact_dot(parse_target(text))) << text;
 }
 
 }  // namespace

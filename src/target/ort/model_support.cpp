@@ -248,7 +248,7 @@ void check_limits(const onnx::Model& model, const Release& release, TargetCheck&
 std::set<std::pair<std::size_t, std::size_t>> find_saturating(const onnx::Model& model,
                                                               const graph::Index& index, const Target& target,
                                                               TargetCheck& check) {
-  if (target.machine != "x64" || has_exact_products(target)) return {};
+  if (target.machine != "x64" || has_exact_dot(target)) return {};
   const Saturation found = find_saturation(model, index);
   if (!found.exists()) return {};
   check.saturating = found.nodes.size();

@@ -28,7 +28,7 @@ constexpr int kHalf = 10;
 
 ModelSupport support(const GraphBuilder& model, const char* target) {
   const onnx::Model read = onnx::read_model_from_memory(model.bytes(), "model");
-  const graph::Index index = graph::verify(read);
+  const graph::Index index = graph::validate(read);
   return support_of(read, index, parse_target(target));
 }
 
@@ -148,7 +148,7 @@ TEST(WeightsAfterLoading, CountsDecodedOnes) {
   model.node("Cast", {"codes"}, {"f"}, {int_attribute("to", kFloat)}).node("Mul", {"f", "s"}, {"w"});
   model.node("MatMul", {"x", "w"}, {"y"});
   const onnx::Model read = onnx::read_model_from_memory(model.bytes(), "model");
-  EXPECT_EQ(weights_after_loading(graph::verify(read)), 128U * 4 + 8 * 4);
+  EXPECT_EQ(weights_after_loading(graph::validate(read)), 128U * 4 + 8 * 4);
 }
 
 }  // namespace

@@ -49,18 +49,18 @@ Links links_of(const graph::Index& index, std::span<const Share> shares) {
   return links;
 }
 
-// A flood from the inputs on. The nodes that the provider takes join the island; the CPU's nodes behind the
-// island stop the flood, and the next island begins with them when nothing else is left to flood.
+// A flood from the inputs on. The nodes that the provider takes join the partition; the CPU's nodes behind
+// the partition stop the flood, and the next partition begins with them when nothing else is left to flood.
 class Flood {
  public:
-  struct Island {
+  struct Partition {
     std::size_t size = 0, computing = 0;
   };
 
   Flood(Links links, std::span<const Share> shares, const std::vector<bool>& computes)
       : links_(std::move(links)), shares_(shares), computes_(computes), touched_by_(shares.size()) {}
 
-  std::vector<Island> islands() {
+  std::vector<Partition> partitions() {
     for (std::size_t node = 0; node < shares_.size(); ++node)
       if (shares_[node] != Share::kNone && links_.waits_for[node] == 0) ready_.push_back(node);
     while (!ready_.empty()) {
@@ -94,11 +94,11 @@ class Flood {
   Links links_;
   std::span<const Share> shares_;
   const std::vector<bool>& computes_;
-  std::vector<std::size_t> touched_by_;  // the last island in front of a node
+  std::vector<std::size_t> touched_by_;  // the last partition in front of a node
   std::deque<std::size_t> ready_, shore_;
   std::size_t island_ = 1;
-  Island now_;
-  std::vector<Island> found_;
+  Partition now_;
+  std::vector<Partition> found_;
 };
 
 std::vector<std::string> most_first(const std::map<std::string, std::size_t>& counts) {
@@ -126,8 +126,8 @@ bool computes(const onnx::Node& node) {
 
 }  // namespace
 
-Islands islands_of(const graph::Index& index, std::span<const Share> shares) {
-  Islands result;
+Partitions partitions_of(const graph::Index& index, std::span<const Share> shares) {
+  Partitions result;
   std::map<std::string, std::size_t> left;
   std::vector<bool> are_computing(shares.size());
   for (std::size_t node = 0; node < shares.size(); ++node) {
@@ -141,16 +141,17 @@ Islands islands_of(const graph::Index& index, std::span<const Share> shares) {
     if (shares[node] == Share::kCpu) ++left[name_of(*index.main().nodes()[node])];
   }
   result.left = most_first(left);
-  for (const Flood::Island& island : Flood(links_of(index, shares), shares, are_computing).islands()) {
-    ++result.islands;
-    result.largest = std::max(result.largest, island.size);
-    result.computing += island.computing;
-    if (island.computing != 0) ++result.computing_islands;
+  for (const Flood::Partition& partition :
+       Flood(links_of(index, shares), shares, are_computing).partitions()) {
+    ++result.partitions;
+    result.largest = std::max(result.largest, partition.size);
+    result.computing += partition.computing;
+    if (partition.computing != 0) ++result.computing_partitions;
   }
   return result;
 }
 
-Islands islands_of(const ProviderDocs& docs) {
+Partitions partitions_of(const ProviderDocs& docs) {
   const auto& nodes = docs.index().main().nodes();
   std::vector<Share> shares(nodes.size(), Share::kNone);
   std::string ignored;
@@ -158,7 +159,7 @@ Islands islands_of(const ProviderDocs& docs) {
     const bool is_taken = docs.documents(kMain, node, ignored);
     if (!docs.is_folded(kMain, node)) shares[node] = is_taken ? Share::kProvider : Share::kCpu;
   }
-  return islands_of(docs.index(), shares);
+  return partitions_of(docs.index(), shares);
 }
 
 }  // namespace ounce::target

@@ -17,14 +17,14 @@
 namespace ounce::target {
 namespace {
 
-using quant::WeightPairs;
-using Order = WeightPairs::Order;
+using quant::DotProductPairs;
+using Order = DotProductPairs::Order;
 
 std::size_t size_at(std::span<const std::int64_t> dims, std::size_t axis) {
   return static_cast<std::size_t>(dims[axis]);
 }
 
-WeightPairs of_conv(const onnx::Node& node, std::span<const std::int64_t> dims) {
+DotProductPairs of_conv(const onnx::Node& node, std::span<const std::int64_t> dims) {
   if (dims.size() < 3) return {};
   const auto group = onnx::integer_setting(node, "group", 1);
   if (dims[1] == 1 && group && *group == dims[0]) return {};  // depthwise
@@ -33,19 +33,20 @@ WeightPairs of_conv(const onnx::Node& node, std::span<const std::int64_t> dims) 
   return {Order::kRows, size_at(dims, 1), taps, 0};
 }
 
-WeightPairs of_matrix(std::span<const std::int64_t> dims) {
+DotProductPairs of_matrix(std::span<const std::int64_t> dims) {
   if (dims.empty()) return {};
   if (dims.size() == 1) return {Order::kColumns, size_at(dims, 0), 1, 1};
   return {Order::kColumns, size_at(dims, dims.size() - 2), 1, size_at(dims, dims.size() - 1)};
 }
 
-WeightPairs of_rows(std::span<const std::int64_t> dims) {
-  return dims.size() < 2 ? WeightPairs{} : WeightPairs{Order::kRows, size_at(dims, dims.size() - 1), 1, 0};
+DotProductPairs of_rows(std::span<const std::int64_t> dims) {
+  return dims.size() < 2 ? DotProductPairs{}
+                         : DotProductPairs{Order::kRows, size_at(dims, dims.size() - 1), 1, 0};
 }
 
 }  // namespace
 
-WeightPairs pairs_of(const onnx::Node& node, std::span<const std::int64_t> dims) {
+DotProductPairs pairs_of(const onnx::Node& node, std::span<const std::int64_t> dims) {
   switch (node.info().pairs) {
     case ops::ProductPairs::kNone: return {};
     case ops::ProductPairs::kConv: return of_conv(node, dims);
@@ -63,9 +64,9 @@ bool is_any_cpu(const Target& target) { return target.name.empty() || target.nam
 
 }  // namespace
 
-bool is_known_to_saturate(const Target& target) { return !is_any_cpu(target) && !has_exact_products(target); }
+bool is_known_to_saturate(const Target& target) { return !is_any_cpu(target) && !has_exact_dot(target); }
 
-bool has_exact_products(const Target& target) {
+bool has_exact_dot(const Target& target) {
   if (is_any_cpu(target)) return false;
   if (target.machine == "x64" || target.machine.empty()) {
     // Computes on the CPU's own instructions, too.
@@ -80,7 +81,7 @@ bool is_without_exact_products(std::string_view cpu) { return cpu == "avx2" || c
 namespace {
 
 using onnx::Bytes;
-using quant::WeightPairs;
+using quant::DotProductPairs;
 
 constexpr int kAnyCodes = 2 * 128;  // of values that are computed
 
@@ -92,10 +93,11 @@ struct Codes {
 };
 
 // The order in the file of weights that the op gets transposed.
-WeightPairs before_transpose(const WeightPairs& pairs, std::span<const std::int64_t> dims) {
-  if (pairs.order == WeightPairs::Order::kColumns) return {WeightPairs::Order::kRows, pairs.inputs, 1, 0};
-  if (pairs.order != WeightPairs::Order::kRows || pairs.taps != 1 || dims.size() != 2) return {};
-  return {WeightPairs::Order::kColumns, pairs.inputs, 1, static_cast<std::size_t>(dims[1])};
+DotProductPairs before_transpose(const DotProductPairs& pairs, std::span<const std::int64_t> dims) {
+  if (pairs.order == DotProductPairs::Order::kColumns)
+    return {DotProductPairs::Order::kRows, pairs.inputs, 1, 0};
+  if (pairs.order != DotProductPairs::Order::kRows || pairs.taps != 1 || dims.size() != 2) return {};
+  return {DotProductPairs::Order::kColumns, pairs.inputs, 1, static_cast<std::size_t>(dims[1])};
 }
 
 class Finder {

@@ -1,5 +1,5 @@
 // The order in which ONNX Runtime's integer kernels for x86 take the weights of an op; see
-// quant/weight_pairs.h for why it matters.
+// quant/dot_product_pairs.h for why it matters.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,18 @@
 
 #include "formats/onnx/file/model.h"
 #include "formats/onnx/graph/index.h"
-#include "quant/weight_pairs.h"
+#include "quant/dot_product_pairs.h"
 #include "target/target.h"
 
 namespace ounce::target {
 
 // `node` is the integer op, or the float op that it stands for; `dims` are those of its weight. Depthwise
 // convolutions have exact kernels of their own: no pairs. Likewise ops that we do not know as integer ones.
-quant::WeightPairs pairs_of(const onnx::Node& node, std::span<const std::int64_t> dims);
+quant::DotProductPairs pairs_of(const onnx::Node& node, std::span<const std::int64_t> dims);
 
-// Is every sum of 8-bit products exact there? Not on an x86 CPU of which the target does not say that it has
-// VNNI, and not when nobody says what CPU it is.
-bool has_exact_products(const Target& target);
+// Is every sum of 8-bit products exact on the target's CPU? False for an x86 CPU unless the target says that
+// it has VNNI, and for a target without a CPU.
+bool has_exact_dot(const Target& target);
 
 // Does the target name a CPU, or a kind of CPU, some of which are not exact? Not a target that names none.
 bool is_known_to_saturate(const Target& target);
@@ -33,15 +33,15 @@ bool is_known_to_saturate(const Target& target);
 bool is_without_exact_products(std::string_view cpu);
 
 // Integer nodes that give something else on x86 CPUs without VNNI: two of their weights are so large that the
-// sum of their products saturates there (quant/weight_pairs.h).
+// sum of their products saturates there (quant/dot_product_pairs.h).
 
 // A weight of such a node.
 struct Saturating {
   std::size_t body = 0, node = 0;
-  std::size_t input = 0;          // of the node: its weight, or the DequantizeLinear of it
-  bool is_constant = true;        // otherwise it is computed, and nobody knows what codes will meet
-  quant::WeightPairs pairs = {};  // of the codes, as they stand in the file
-  int worst = 0;                  // what the largest pair comes to; quant::kLargestPairSum is safe
+  std::size_t input = 0;              // of the node: its weight, or the DequantizeLinear of it
+  bool is_constant = true;            // otherwise it is computed, and nobody knows what codes will meet
+  quant::DotProductPairs pairs = {};  // of the codes, as they stand in the file
+  int worst = 0;                      // what the largest pair comes to; quant::kLargestPairSum is safe
 };
 
 struct Saturation {

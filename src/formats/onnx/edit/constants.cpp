@@ -79,7 +79,7 @@ std::optional<onnx::Tensor> meant(const onnx::Node& node) {
 
 }  // namespace
 
-std::size_t spell_constants(onnx::Model& model) {
+std::size_t expand_constants(onnx::Model& model) {
   const graph::Index index(model);
   Editors editors(model, index);
   std::size_t changed = 0;
@@ -113,7 +113,7 @@ std::vector<std::string> listed_constants(const onnx::Model& model) {
   return names;
 }
 
-void unlist_constants(onnx::Model& model) {
+void remove_initializer_inputs(onnx::Model& model) {
   const std::vector<std::string> listed = listed_constants(model);
   if (listed.empty()) return;
   const std::unordered_set<std::string> names(listed.begin(), listed.end());

@@ -32,7 +32,7 @@ TEST(NameSlices, GivesEachANameOfItsOwn) {
   EXPECT_EQ(nodes[1]->name, "mine");
   EXPECT_EQ(nodes[2]->name, "");
   EXPECT_EQ(nodes[3]->attributes[0]->graphs[0]->operator->()->nodes[0]->name, "n2");
-  graph::verify(read);
+  graph::validate(read);
   EXPECT_EQ(name_slices(read), 0U);
 }
 

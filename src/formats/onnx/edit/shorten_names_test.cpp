@@ -94,7 +94,7 @@ TEST(ShortenNames, TakesNamesAndNotesOffNodes) {
     EXPECT_EQ(node->name, "");
     EXPECT_TRUE(node->carried.empty());
   }
-  graph::verify(changed);  // the runtime refuses two nodes of one name, so there is no before
+  graph::validate(changed);  // the runtime refuses two nodes of one name, so there is no before
 }
 
 TEST(ShortenNames, TakesDeclaredTypesAlong) {
@@ -144,7 +144,7 @@ TEST(ShortenNames, HandsOnOuterValuesAsOutputsOfBranches) {
   EXPECT_GT(shorten_names(changed).saved, 0U);
   const auto& branch = **changed.proto->graph->nodes[1]->attributes[0]->graphs[0];
   EXPECT_THAT(names_of(branch.outputs), ElementsAre("a"));
-  graph::verify(changed);
+  graph::validate(changed);
 }
 
 TEST(ShortenNames, RenamesTheFormalsOfLoops) {
@@ -248,7 +248,7 @@ TEST(ShortenNames, NamesManyValues) {
   }
   onnx::Model changed = read(model.bytes());
   EXPECT_GT(shorten_names(changed).saved, 0U);
-  graph::verify(changed);  // no name is defined twice
+  graph::validate(changed);  // no name is defined twice
   std::size_t longest = 0;
   std::set<char> first;
   for (const auto& node : changed.proto->graph->nodes) {

@@ -106,8 +106,8 @@ Bytes float_scales(BodyEditor& editor, std::size_t place, const plan::Decision& 
 
 void add_decoder(BodyEditor& editor, std::size_t place, const plan::Decision& decision,
                  const StoredNames& stored, Bytes output) {
-  if (decision.has_rows) return add_rows(editor, place, decision, stored, output);
-  if (decision.has_pairs) return add_pairs(editor, place, decision, stored, output);
+  if (decision.is_split_nibbles) return add_rows(editor, place, decision, stored, output);
+  if (decision.uses_pair_table) return add_pairs(editor, place, decision, stored, output);
   if (decision.decoder == plan::Decoder::kDq) return add_dequantize(editor, place, decision, stored, output);
   const onnx::Tensor& tensor = *decision.weight.tensor;
   Bytes codes = stored.codes;
@@ -336,7 +336,7 @@ kernels::ErrorNorms compare_with_meant(const Decision& decision, const quant::Fl
 kernels::ErrorNorms compare_weight(const onnx::Model& original, const Decision& decision,
                                    const onnx::Model& written, const WrittenWeight& weight,
                                    const ForEach& for_each) {
-  if (decision.is_nbits()) return compare_few_bits(decision, written, weight, for_each);
+  if (decision.is_nbits()) return compare_nbits(decision, written, weight, for_each);
   const plan::TensorSource source(original, *decision.weight.tensor);
   const Decoding decoding(decision, written, weight);
   if (decision.encoding == Encoding::kInt32 || decision.limit != 0)

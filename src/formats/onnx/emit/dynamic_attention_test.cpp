@@ -58,7 +58,7 @@ class AttentionConversion {
   AttentionConversion(std::string bytes, const quant::LinearFormat& format, bool by_tensor)
       : bytes_(std::move(bytes)),
         source_(onnx::read_model_from_memory(bytes_, "model")),
-        index_(graph::verify(source_)),
+        index_(graph::validate(source_)),
         model_(onnx::read_model_from_memory(bytes_, "model")) {
     EXPECT_EQ(plan::why_not_dynamic_attention(source_, index_, 0, *source_.proto->graph->nodes[0]), "");
     decide(format, by_tensor);
@@ -140,7 +140,7 @@ TEST(DynamicAttention, TakesEverythingElseAsItIs) {
 
 std::string reason(const ModelBuilder& model) {
   const onnx::Model read = onnx::read_model_from_memory(model.bytes(), "model");
-  const graph::Index index = graph::verify(read);
+  const graph::Index index = graph::validate(read);
   const onnx::Node& node = *read.proto->graph->nodes[0];
   EXPECT_TRUE(plan::is_fused_attention(node));
   return plan::why_not_dynamic_attention(read, index, 0, node);

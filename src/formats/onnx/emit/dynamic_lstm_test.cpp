@@ -72,7 +72,7 @@ class LstmConversion {
                           bool by_tensor = false)
       : bytes_(std::move(bytes)),
         source_(onnx::read_model_from_memory(bytes_, "model")),
-        index_(graph::verify(source_)),
+        index_(graph::validate(source_)),
         model_(onnx::read_model_from_memory(bytes_, "model")) {
     decide(format, by_tensor);
     Editors editors(model_, index_);
@@ -180,7 +180,7 @@ TEST(DynamicLstm, TakesWeightsOfGraphsAroundAndOfConstantNodes) {
 
 std::string why_not(const GraphBuilder& model) {
   const onnx::Model read = onnx::read_model_from_memory(model.bytes(), "model");
-  const graph::Index index = graph::verify(read);
+  const graph::Index index = graph::validate(read);
   return plan::why_not_dynamic_lstm(read, index, 0, *read.proto->graph->nodes[0]);
 }
 

@@ -46,7 +46,7 @@ void expect_dynamic_close(const GraphBuilder& model, double least = kLeastDynami
                    (granularity == GranularityKind::kChannel ? " per channel" : " per tensor"));
       Recipe recipe = integer_recipe(Format::kInt8Dynamic);
       recipe.integer.weights = weights;
-      recipe.integer.force_conv = true;
+      recipe.integer.dynamic_conv = true;
       recipe.granularity.kind = granularity;
       const Rewritten rewritten(bytes, recipe);
       EXPECT_THAT(text_of(rewritten.model()), HasSubstr("Integer("));
@@ -129,7 +129,7 @@ TEST(DynamicOps, ConvolutionsSpreadScalesAndBiasOverTheAxesBehindTheirChannels) 
   model.initializer("w", {3, 4, 1}, noise({3, 4, 1})).initializer("b", {3}, noise({3}, 2));
   model.node("Conv", {"x", "w", "b"}, {"y"});
   Recipe recipe = integer_recipe(Format::kInt8Dynamic);
-  recipe.integer.force_conv = true;
+  recipe.integer.dynamic_conv = true;
   EXPECT_EQ(text_of(Rewritten(model.bytes(), recipe).model()),
             "b = float32[3]\n"
             "q0 = uint8[3,4,1]\n"

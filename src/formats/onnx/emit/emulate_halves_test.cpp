@@ -74,7 +74,7 @@ void write(const onnx::Model& model, const std::filesystem::path& path) {
   ThreadPool pool(1);
   onnx::ModelOutput output(model, path, {});
   output.write(pool, nullptr);
-  graph::verify(output.reopen());
+  graph::validate(output.reopen());
   output.commit();
 }
 

@@ -48,7 +48,7 @@ std::string label(const graph::Index& index, const ObservedValue& value) {
 
 Strings observed(const std::string& bytes) {
   const onnx::Model model = onnx::read_model_from_memory(bytes, "model");
-  const graph::Index index = graph::verify(model);
+  const graph::Index index = graph::validate(model);
   Strings labels;
   for (const ObservedValue& value : values_to_observe(model, index)) labels.push_back(label(index, value));
   return labels;
@@ -61,7 +61,7 @@ struct Observable {
   std::map<std::string, std::string> outputs;  // by label
 
   explicit Observable(const std::string& bytes) : model(onnx::read_model_from_memory(bytes, "model")) {
-    const graph::Index index = graph::verify(model);
+    const graph::Index index = graph::validate(model);
     const auto values = values_to_observe(model, index);
     Strings labels;
     for (const ObservedValue& value : values) labels.push_back(label(index, value));
@@ -89,7 +89,7 @@ void run_everywhere(const std::string& before, const Observable& after, const Te
   ThreadPool pool(1);
   onnx::ModelOutput output(after.model, folder / "after.onnx", {});
   output.write(pool, nullptr);
-  graph::verify(output.reopen());
+  graph::validate(output.reopen());
   output.commit();
   const auto libraries = Library::installed();
   ASSERT_FALSE(libraries.empty());
@@ -335,7 +335,7 @@ TEST(ExposeValues, RefusesWhatCannotBeSeen) {
   branch.node("Shape", {"h"}, {"s"});
   const std::string bytes = with_choice(branch.bytes(), dense_branch(2).bytes()).bytes();
   onnx::Model model = onnx::read_model_from_memory(bytes, "model");
-  const graph::Index index = graph::verify(model);
+  const graph::Index index = graph::validate(model);
   const Error error = error_of([&] { expose_values(model, index, {{1, "s"}}); });
   EXPECT_THAT(error.what(), HasSubstr("'s' cannot be observed"));
 }

@@ -67,7 +67,7 @@ class Halved {
   Halved(const std::string& bytes, const Recipe& recipe)
       : bytes_(prepared(bytes, recipe)),
         source_(onnx::read_model_from_memory(bytes_, "model")),
-        index_(graph::verify(source_)),
+        index_(graph::validate(source_)),
         model_(onnx::read_model_from_memory(bytes_, "model")) {
     ThreadPool pool(1);
     plan_ = plan::make_plan(source_, index_, recipe, pool);
@@ -82,7 +82,7 @@ class Halved {
   void check_types() const {
     const std::string bytes = rewritten(model_);
     const onnx::Model written = onnx::read_model_from_memory(bytes, "written");
-    const graph::Index index = graph::verify(written);
+    const graph::Index index = graph::validate(written);
     const graph::ElementTypes before(source_, index_), after(written, index);
     ASSERT_EQ(index.bodies().size(), index_.bodies().size());
     for (std::size_t body = 0; body < index.bodies().size(); ++body) {
@@ -99,10 +99,10 @@ class Halved {
  private:
   static std::string prepared(const std::string& bytes, const Recipe& recipe) {
     onnx::Model model = onnx::read_model_from_memory(bytes, "model");
-    graph::verify(model);
+    graph::validate(model);
     const bool is_bf16 = recipe.format == Format::kBf16;
     if (onnx::opset_version(model.proto->opset_imports, "") < (is_bf16 ? 13 : 6)) raise_opset(model, 13);
-    spell_constants(model);
+    expand_constants(model);
     return rewritten(model);
   }
   std::string bytes_;

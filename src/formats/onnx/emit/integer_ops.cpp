@@ -33,11 +33,11 @@ std::size_t rank_of_input(const graph::Index& index, Bytes name) {
 
 using graph::kNone;
 
-CodedValues::CodedValues(Editors& editors, const graph::Index& index, const plan::IntegerPlan& plan,
-                         bool makes_codes)
+QuantizedValues::QuantizedValues(Editors& editors, const graph::Index& index, const plan::IntegerPlan& plan,
+                                 bool makes_codes)
     : editors_(editors), index_(index), plan_(plan) {
   for (const plan::IntegerPort& port : plan.ports) ports_.emplace(port.value, &port);
-  for (const auto& [key, coding] : plan.codings) values_[key].coding = &coding;
+  for (const auto& [key, quantization] : plan.activations) values_[key].quantization = &quantization;
   for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
     const plan::NodeDecision& decision = plan.nodes[i];
     if (decision.arithmetic != plan::Arithmetic::kStatic) continue;  // dynamic ones take and give floats
@@ -45,7 +45,7 @@ CodedValues::CodedValues(Editors& editors, const graph::Index& index, const plan
     if (!decision.gives_codes) continue;
     Coded& coded = values_.at({decision.body, decision.output});
     coded.maker = i;
-    if (!decision.is_reading) continue;
+    if (!decision.is_rescale_only) continue;
     for (const Bytes input : index.bodies()[decision.body].nodes()[decision.node]->inputs) {
       const auto found = values_.find(key_of(decision.body, input));
       if (found != values_.end()) coded.read_from = &found->second;
@@ -60,49 +60,50 @@ CodedValues::CodedValues(Editors& editors, const graph::Index& index, const plan
 }
 
 // Nothing computes it: whoever wants floats decodes them with its own scale and zero.
-void CodedValues::add_reading(const plan::ValueKey& key, Coded& coded) {
+void QuantizedValues::add_reading(const plan::ValueKey& key, Coded& coded) {
   Coded* from = coded.read_from;
   while (from->read_from != nullptr) from = from->read_from;
   // The next walk along this chain of readings is short.
   for (Coded* at = &coded; at != from;) at = std::exchange(at->read_from, from);
   coded.codes = from->codes;
   if (has_float_uses(key))
-    add(key.first, plan_.nodes[coded.maker].node, Op::kDequantizeLinear, coded.codes, *coded.coding,
+    add(key.first, plan_.nodes[coded.maker].node, Op::kDequantizeLinear, coded.codes, *coded.quantization,
         key.second);
 }
 
-const plan::NumberCode* CodedValues::number(std::size_t body, Bytes name) const {
+const plan::ScalarOperand* QuantizedValues::number(std::size_t body, Bytes name) const {
   const auto found = plan_.numbers.find(key_of(body, name));
   return found == plan_.numbers.end() ? nullptr : &found->second;
 }
 
-Bytes CodedValues::codes(std::size_t body, Bytes name, const plan::NumberCode& number) {
+Bytes QuantizedValues::codes(std::size_t body, Bytes name, const plan::ScalarOperand& number) {
   // It keeps its shape: broadcasting may depend on it.
   const auto [value, home] = index_.find(body, name);
   const graph::Body& where = index_.bodies()[home];
   const onnx::Tensor& old = value->initializer != kNone
                                 ? *where.graph->initializers[value->initializer]
                                 : *graph::constant_tensor(*where.nodes()[value->producer]);
-  const bool is_byte = info_of(number.coding.type).bits == 8;
-  onnx::Tensor tensor = is_byte ? scalar(number.coding.type, static_cast<std::uint8_t>(number.code))
-                                : scalar(number.coding.type, static_cast<std::uint16_t>(number.code));
+  const bool is_byte = info_of(number.quantization.type).bits == 8;
+  onnx::Tensor tensor = is_byte ? scalar(number.quantization.type, static_cast<std::uint8_t>(number.code))
+                                : scalar(number.quantization.type, static_cast<std::uint16_t>(number.code));
   tensor.dims = old.dims;
-  return editors_.of(body).add_shared(
-      fmt::format("number {} {} {}", name_of(number.coding.type), number.code, fmt::join(old.dims, ",")),
-      std::move(tensor));
+  return editors_.of(body).add_shared(fmt::format("number {} {} {}", name_of(number.quantization.type),
+                                                  number.code, fmt::join(old.dims, ",")),
+                                      std::move(tensor));
 }
 
-Bytes CodedValues::decode(std::size_t body, Bytes name, const plan::NumberCode& number, std::size_t place) {
+Bytes QuantizedValues::decode(std::size_t body, Bytes name, const plan::ScalarOperand& number,
+                              std::size_t place) {
   const Bytes floats = editors_.of(body).names().fresh("v");
-  add(body, place, Op::kDequantizeLinear, codes(body, name, number), number.coding, floats);
+  add(body, place, Op::kDequantizeLinear, codes(body, name, number), number.quantization, floats);
   return floats;
 }
 
-plan::ValueKey CodedValues::key_of(std::size_t body, Bytes name) const {
+plan::ValueKey QuantizedValues::key_of(std::size_t body, Bytes name) const {
   return {index_.find(body, name).body, name};
 }
 
-bool CodedValues::has_float_uses(const plan::ValueKey& key) const {
+bool QuantizedValues::has_float_uses(const plan::ValueKey& key) const {
   const graph::Value& value = *index_.find(key.first, key.second).value;
   if (value.is_output) return true;
   return std::any_of(value.uses.begin(), value.uses.end(), [&](const graph::Use& use) {
@@ -112,13 +113,13 @@ bool CodedValues::has_float_uses(const plan::ValueKey& key) const {
   });
 }
 
-void CodedValues::add_coding(const plan::ValueKey& key, Coded& coded, bool makes_codes) {
+void QuantizedValues::add_coding(const plan::ValueKey& key, Coded& coded, bool makes_codes) {
   const auto& [body, name] = key;
   graph::Names& names = editors_.of(body).names();
   const bool has_maker = coded.maker != kNone;
   const auto port_of_value = ports_.find(key);
   const plan::IntegerPort* port = port_of_value == ports_.end() ? nullptr : port_of_value->second;
-  const bool is_port = port != nullptr && port->is_coding;  // its codes come in or go out under its name
+  const bool is_port = port != nullptr && port->is_activation;  // its codes come in or go out under its name
   coded.codes = is_port ? name : names.fresh("q");
   if (is_port && port->is_input) return;
   const std::size_t producer =
@@ -127,13 +128,13 @@ void CodedValues::add_coding(const plan::ValueKey& key, Coded& coded, bool makes
   coded.floats = has_maker ? names.fresh("v") : name;
   if (port != nullptr && port->is_input) coded.floats = floats_of_raw(*port);
   if (!has_maker || !makes_codes)
-    add(body, place, Op::kQuantizeLinear, coded.floats, *coded.coding, coded.codes);
+    add(body, place, Op::kQuantizeLinear, coded.floats, *coded.quantization, coded.codes);
   if (has_maker && !is_port && has_float_uses(key))
-    add(body, place, Op::kDequantizeLinear, coded.codes, *coded.coding, name);
+    add(body, place, Op::kDequantizeLinear, coded.codes, *coded.quantization, name);
 }
 
 // raw ─ Cast ─ Mul(scales) ─ Add(offsets)
-Bytes CodedValues::floats_of_raw(const plan::IntegerPort& port) {
+Bytes QuantizedValues::floats_of_raw(const plan::IntegerPort& port) {
   BodyEditor& editor = editors_.of(port.value.first);
   std::vector<float> offsets;
   for (std::size_t c = 0; c < port.scales.size(); ++c) offsets.push_back(-port.zeros[c] * port.scales[c]);
@@ -151,41 +152,44 @@ Bytes CodedValues::floats_of_raw(const plan::IntegerPort& port) {
   return chain.node(Op::kAdd, {constant(offsets)}).value();
 }
 
-Bytes CodedValues::floats_behind(const plan::NodeDecision& decision) const {
+Bytes QuantizedValues::floats_behind(const plan::NodeDecision& decision) const {
   return values_.at({decision.body, decision.output}).floats;
 }
 
-Bytes CodedValues::codes(std::size_t body, Bytes name) const { return values_.at(key_of(body, name)).codes; }
-
-const plan::Coding& CodedValues::coding(std::size_t body, Bytes name) const {
-  return *values_.at(key_of(body, name)).coding;
+Bytes QuantizedValues::codes(std::size_t body, Bytes name) const {
+  return values_.at(key_of(body, name)).codes;
 }
 
-Bytes CodedValues::decode(std::size_t body, Bytes name, std::size_t place) {
+const plan::ActivationQuantization& QuantizedValues::quantization(std::size_t body, Bytes name) const {
+  return *values_.at(key_of(body, name)).quantization;
+}
+
+Bytes QuantizedValues::decode(std::size_t body, Bytes name, std::size_t place) {
   const Coded& coded = values_.at(key_of(body, name));
   const Bytes floats = editors_.of(body).names().fresh("v");
-  add(body, place, Op::kDequantizeLinear, coded.codes, *coded.coding, floats);
+  add(body, place, Op::kDequantizeLinear, coded.codes, *coded.quantization, floats);
   return floats;
 }
 
-Bytes CodedValues::scale(std::size_t body, const plan::Coding& coding) {
-  return editors_.of(body).add_shared(fmt::format("scale {}", std::bit_cast<std::uint32_t>(coding.scale)),
-                                      scalar(ElementType::kFloat, coding.scale));
+Bytes QuantizedValues::scale(std::size_t body, const plan::ActivationQuantization& quantization) {
+  return editors_.of(body).add_shared(
+      fmt::format("scale {}", std::bit_cast<std::uint32_t>(quantization.scale)),
+      scalar(ElementType::kFloat, quantization.scale));
 }
 
-Bytes CodedValues::zero(std::size_t body, const plan::Coding& coding) {
-  const auto type = coding.type;
-  onnx::Tensor tensor = info_of(type).bits == 8 ? scalar(type, static_cast<std::uint8_t>(coding.zero))
-                                                : scalar(type, static_cast<std::uint16_t>(coding.zero));
-  return editors_.of(body).add_shared(fmt::format("zero {} {}", name_of(type), coding.zero),
+Bytes QuantizedValues::zero(std::size_t body, const plan::ActivationQuantization& quantization) {
+  const auto type = quantization.type;
+  onnx::Tensor tensor = info_of(type).bits == 8 ? scalar(type, static_cast<std::uint8_t>(quantization.zero))
+                                                : scalar(type, static_cast<std::uint16_t>(quantization.zero));
+  return editors_.of(body).add_shared(fmt::format("zero {} {}", name_of(type), quantization.zero),
                                       std::move(tensor));
 }
 
-void CodedValues::add(std::size_t body, std::size_t place, Op op, Bytes from, const plan::Coding& coding,
-                      Bytes to) {
+void QuantizedValues::add(std::size_t body, std::size_t place, Op op, Bytes from,
+                          const plan::ActivationQuantization& quantization, Bytes to) {
   onnx::Node node;
   node.set_op(op);
-  node.inputs = {from, scale(body, coding), zero(body, coding)};
+  node.inputs = {from, scale(body, quantization), zero(body, quantization)};
   node.outputs = {to};
   editors_.of(body).add_node(place, std::move(node));
 }

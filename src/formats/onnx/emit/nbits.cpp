@@ -39,10 +39,10 @@ struct StripeProof {
   Digest codes{}, scales{}, zeros{};
 };
 
-class FewBitProduction final : public onnx::Production {
+class NbitsProduction final : public onnx::Production {
  public:
   // Keeps its own decision and tensor; the tensor's bytes stay in the mapped file.
-  FewBitProduction(const onnx::Model& model, const Decision& decision)
+  NbitsProduction(const onnx::Model& model, const Decision& decision)
       : model_(model), tensor_(*decision.weight.tensor), decision_(decision) {
     decision_.weight.tensor = &tensor_;
   }
@@ -166,8 +166,8 @@ void require_same(const onnx::RawValues& written, std::size_t at, std::size_t si
 
 }  // namespace
 
-std::vector<StoredTensor> few_bit_tensors(const onnx::Model& model, const Decision& decision) {
-  const auto production = std::make_shared<FewBitProduction>(model, decision);
+std::vector<StoredTensor> nbits_tensors(const onnx::Model& model, const Decision& decision) {
+  const auto production = std::make_shared<NbitsProduction>(model, decision);
   std::vector<StoredTensor> tensors;
   const auto add = [&](StoredPart which, ElementType type, std::vector<std::size_t> dims) {
     onnx::Tensor tensor;
@@ -190,9 +190,9 @@ std::vector<StoredTensor> few_bit_tensors(const onnx::Model& model, const Decisi
   return tensors;
 }
 
-kernels::ErrorNorms compare_few_bits(const Decision& decision, const onnx::Model& written,
-                                     const WrittenWeight& weight, const ForEach& for_each) {
-  const auto* production = dynamic_cast<const FewBitProduction*>(weight.by.get());
+kernels::ErrorNorms compare_nbits(const Decision& decision, const onnx::Model& written,
+                                  const WrittenWeight& weight, const ForEach& for_each) {
+  const auto* production = dynamic_cast<const NbitsProduction*>(weight.by.get());
   if (production == nullptr || production->proofs().size() != quant::stripe_count(decision.rows))
     throw Error(ErrorCode::kInternal, "nobody wrote these codes", std::string(decision.weight.name));
   const onnx::RawValues codes(*weight.codes), scales(*weight.scales);
@@ -283,9 +283,9 @@ void replace_lookup(BodyEditor& editor, std::size_t position, const plan::Decisi
 
 }  // namespace
 
-void put_few_bit_ops(Editors& editors, const graph::Index& index, std::size_t place,
-                     const plan::Decision& decision, const StoredNames& stored) {
-  const plan::FewBitUses uses = plan::find_few_bit_uses(index, decision.weight, kAnyOpset);
+void put_nbits_ops(Editors& editors, const graph::Index& index, std::size_t place,
+                   const plan::Decision& decision, const StoredNames& stored) {
+  const plan::NbitsUses uses = plan::find_nbits_uses(index, decision.weight, kAnyOpset);
   for (const plan::NodePlace& at : uses.products)
     replace_product(editors.of(at.body), at.node, decision, stored);
   for (const plan::NodePlace& at : uses.transposes) editors.of(at.body).remove_node(at.node);

@@ -1,4 +1,4 @@
-// A weight in the form that kernels for few bits take (quant/block_panels.h), made while the file is written.
+// A weight in the packed form that MatMulNBits takes (quant/block_panels.h), made while the file is written.
 // It is decoded and compared with its source right then; in the file its bytes are only looked for.
 #pragma once
 
@@ -16,13 +16,13 @@
 namespace ounce::passes {
 
 // `model` must outlive the writing.
-std::vector<StoredTensor> few_bit_tensors(const onnx::Model& model, const plan::Decision& decision);
+std::vector<StoredTensor> nbits_tensors(const onnx::Model& model, const plan::Decision& decision);
 
 // What the file holds is what was written, and how close that is to its source.
-kernels::ErrorNorms compare_few_bits(const plan::Decision& decision, const onnx::Model& written,
-                                     const WrittenWeight& weight, const ForEach& for_each);
+kernels::ErrorNorms compare_nbits(const plan::Decision& decision, const onnx::Model& written,
+                                  const WrittenWeight& weight, const ForEach& for_each);
 
-// Puts the runtime's ops for few bits in the place of those that use a weight
+// Replaces the ops that use a weight by MatMulNBits and GatherBlockQuantized
 // (formats/onnx/plan/nbits_plan.h).
 //
 //   MatMul(x, w)                →   MatMulNBits(x, codes, scales, zeros)
@@ -35,7 +35,7 @@ kernels::ErrorNorms compare_few_bits(const plan::Decision& decision, const onnx:
 // its rows are to be FP32.
 
 // `place` is where the weight's tensors stand.
-void put_few_bit_ops(Editors& editors, const graph::Index& index, std::size_t place,
-                     const plan::Decision& decision, const StoredNames& stored);
+void put_nbits_ops(Editors& editors, const graph::Index& index, std::size_t place,
+                   const plan::Decision& decision, const StoredNames& stored);
 
 }  // namespace ounce::passes

@@ -39,14 +39,14 @@ class StaticQdq {
   void put(const plan::NodeDecision& decision) {
     const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
     BodyEditor& editor = editors_.of(decision.body);
-    if (decision.is_reading) return editor.remove_node(decision.node);
+    if (decision.is_rescale_only) return editor.remove_node(decision.node);
     if (decision.gives_codes) {
       editor.edit_node(decision.node).outputs[0] = values_.floats_behind(decision);
       if (decision.absorbed != graph::kNone) editor.remove_node(decision.absorbed);
     }
     if (decision.op->has_weight() && node.inputs.size() > 2) decode_bias(decision, node);
     for (std::size_t i = 0; i < decision.op->activations(node.inputs.size()); ++i) {
-      const plan::NumberCode* number = values_.number(decision.body, node.inputs[i]);
+      const plan::ScalarOperand* number = values_.number(decision.body, node.inputs[i]);
       const Bytes input = number != nullptr
                               ? values_.decode(decision.body, node.inputs[i], *number, decision.node)
                               : values_.decode(decision.body, node.inputs[i], decision.node);
@@ -64,7 +64,8 @@ class StaticQdq {
     const Parameter* bias = parameters_.find(decision.body, node.inputs[2]);
     if (bias == nullptr) return;
     const Parameter& weight = *parameters_.find(decision.body, node.inputs[1]);
-    const Bytes input_scale = values_.scale(decision.body, values_.coding(decision.body, node.inputs[0]));
+    const Bytes input_scale =
+        values_.scale(decision.body, values_.quantization(decision.body, node.inputs[0]));
     Chain scales(editors_.of(decision.body), decision.node, weight.scales);
     add_dq(decision.body, decision.node, *bias, scales.node(Op::kMul, {input_scale}).value(), node.inputs[2]);
   }
@@ -102,7 +103,7 @@ class StaticQdq {
   const graph::Index& index_;
   const plan::IntegerPlan& plan_;
   IntegerParameters& parameters_;
-  CodedValues values_;
+  QuantizedValues values_;
   std::set<std::pair<std::size_t, std::size_t>> static_nodes_;  // body and node
 };
 
@@ -139,7 +140,7 @@ class StaticQOperator {
 
   void put(const NodeDecision& decision) {
     const onnx::Node& old = *index_.bodies()[decision.body].nodes()[decision.node];
-    if (decision.is_reading) return editors_.of(decision.body).remove_node(decision.node);
+    if (decision.is_rescale_only) return editors_.of(decision.body).remove_node(decision.node);
     onnx::Node node;
     node.name = old.name;
     const ops::OpInfo& form = ops::info(decision.op->op);
@@ -204,16 +205,16 @@ class StaticQOperator {
 
   // Codes, scale, zero.
   Names coded(std::size_t body, Bytes name) {
-    if (const plan::NumberCode* number = values_.number(body, name)) {
-      return {values_.codes(body, name, *number), values_.scale(body, number->coding),
-              values_.zero(body, number->coding)};
+    if (const plan::ScalarOperand* number = values_.number(body, name)) {
+      return {values_.codes(body, name, *number), values_.scale(body, number->quantization),
+              values_.zero(body, number->quantization)};
     }
-    const plan::Coding& coding = values_.coding(body, name);
-    return {values_.codes(body, name), values_.scale(body, coding), values_.zero(body, coding)};
+    const plan::ActivationQuantization& quantization = values_.quantization(body, name);
+    return {values_.codes(body, name), values_.scale(body, quantization), values_.zero(body, quantization)};
   }
   Names scale_of_output(const NodeDecision& decision) {
-    const plan::Coding& coding = values_.coding(decision.body, decision.output);
-    return {values_.scale(decision.body, coding), values_.zero(decision.body, coding)};
+    const plan::ActivationQuantization& quantization = values_.quantization(decision.body, decision.output);
+    return {values_.scale(decision.body, quantization), values_.zero(decision.body, quantization)};
   }
   Names weight(std::size_t body, const onnx::Node& node) {
     const Parameter& weight = *parameters_.find(body, node.inputs[1]);
@@ -228,7 +229,7 @@ class StaticQOperator {
   const graph::Index& index_;
   const plan::IntegerPlan& plan_;
   IntegerParameters& parameters_;
-  CodedValues values_;
+  QuantizedValues values_;
 };
 
 }  // namespace

@@ -88,7 +88,7 @@ class WeightProduction : public onnx::Production {
 
 // DequantizeLinear on 4-bit types.
 bool takes_nibbles(const Decision& decision) {
-  return decision.decoder == plan::Decoder::kDq && !decision.has_rows;
+  return decision.decoder == plan::Decoder::kDq && !decision.is_split_nibbles;
 }
 
 // DequantizeLinear wants zeros in the type of the codes.
@@ -244,8 +244,8 @@ ElementType codes_type(const Decision& decision) {
 
 std::vector<std::int64_t> codes_dims(const Decision& decision) {
   const onnx::Tensor& tensor = *decision.weight.tensor;
-  if (decision.has_rows) return {decision.view[0] / 2, decision.view[1]};
-  if (decision.has_pairs) {
+  if (decision.is_split_nibbles) return {decision.view[0] / 2, decision.view[1]};
+  if (decision.uses_pair_table) {
     std::vector<std::int64_t> dims = decision.view;
     dims.back() /= 2;
     return dims;
@@ -258,11 +258,11 @@ std::vector<std::int64_t> codes_dims(const Decision& decision) {
 }  // namespace
 
 bool packs_halves(const Decision& decision) {
-  return decision.decoder == plan::Decoder::kDq ? decision.has_rows : !decision.has_pairs;
+  return decision.decoder == plan::Decoder::kDq ? decision.is_split_nibbles : !decision.uses_pair_table;
 }
 
 std::vector<StoredTensor> stored_tensors(const onnx::Model& model, const Decision& decision) {
-  if (decision.is_nbits()) return few_bit_tensors(model, decision);
+  if (decision.is_nbits()) return nbits_tensors(model, decision);
   const auto production = make_production(model, decision);
   std::vector<StoredTensor> tensors;
   const auto add = [&](StoredPart which, ElementType type, std::vector<std::int64_t> dims) {
@@ -323,7 +323,7 @@ std::vector<Stored> store_weights(Editors& editors, const onnx::Model& source, c
       editor.remove_initializer(decision.weight.initializer);
     }
     if (decision.is_nbits()) {
-      put_few_bit_ops(editors, index, place, decision, stored);
+      put_nbits_ops(editors, index, place, decision, stored);
     } else if (decision.decoder == plan::Decoder::kLookup) {
       for (const graph::Use& use : decision.weight.value->uses)
         replace_lookup(editors.of(use.body), use.node, decision, stored);

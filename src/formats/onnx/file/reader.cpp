@@ -243,13 +243,13 @@ void read_into(Model& model, Bytes bytes, const std::string& name,
 }  // namespace
 
 Model read_model(const std::filesystem::path& path) {
-  return read_model(path, {.folder = path.parent_path(), .name = path.string(), .stand_ins = {}});
+  return read_model(path, {.folder = path.parent_path(), .name = path.string(), .external_data_paths = {}});
 }
 
 Model read_model(const std::filesystem::path& path, const ReadOptions& options) {
   Model model;
   model.file = io::MappedFile::open(path);
-  for (const auto& [location, stand_in] : options.stand_ins) {
+  for (const auto& [location, stand_in] : options.external_data_paths) {
     model.external_files.emplace(location, io::MappedFile::open(stand_in));
   }
   read_into(model, model.file.bytes(), options.name, options.folder);

@@ -213,8 +213,8 @@ Model ModelOutput::reopen() const {
   ReadOptions options;
   options.folder = folder_of(path_);
   options.name = path_.string();
-  if (data_) options.stand_ins[data_location_] = data_->unfinished_path();
-  for (const auto& [location, file] : kept_) options.stand_ins[location] = file.unfinished_path();
+  if (data_) options.external_data_paths[data_location_] = data_->unfinished_path();
+  for (const auto& [location, file] : kept_) options.external_data_paths[location] = file.unfinished_path();
   return read_model(file_->unfinished_path(), options);
 }
 

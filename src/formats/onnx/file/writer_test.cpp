@@ -91,7 +91,7 @@ class WriterTest : public testing::Test {
   void write(const Model& model, const fs::path& path, const WriteOptions& options) {
     ModelOutput output(model, path, options);
     output.write(two_threads, nullptr);
-    graph::verify(output.reopen());
+    graph::validate(output.reopen());
     output.commit();
   }
   // A source whose weights are in a file of the given name.

@@ -23,7 +23,7 @@ constexpr int kHalf = 10;
 
 ElementType type_of(const GraphBuilder& model, const std::string& name, std::size_t body = 0) {
   const onnx::Model read = onnx::read_model_from_memory(model.bytes(), "model");
-  const Index index = verify(read);
+  const Index index = validate(read);
   return ElementTypes(read, index).type(body, name);
 }
 

@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 
 Dims shape_of(const ModelBuilder& builder, Bytes name) {
   const onnx::Model model = onnx::read_model_from_memory(builder.bytes(), "model");
-  const Index index = verify(model);
+  const Index index = validate(model);
   const InferredShapes shapes(model, index);
   const Dims* dims = shapes.of(name);
   return dims == nullptr ? Dims{-99} : *dims;

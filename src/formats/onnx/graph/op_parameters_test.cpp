@@ -20,7 +20,7 @@ std::string refusal_of(const std::string& node, std::int64_t opset = 17) {
   model.input("x", kFloat, {1}).input("w", kFloat, {1}).add(1, node);
   const onnx::Model read = onnx::read_model_from_memory(model.bytes(), "model");
   try {
-    verify(read);
+    validate(read);
     return {};
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kBadInput);

@@ -168,7 +168,7 @@ void check_calls_end(const Index& index) {
 
 }  // namespace
 
-Index verify(const onnx::Model& model) {
+Index validate(const onnx::Model& model) {
   check_imports(model.proto->opset_imports, model.file.path().string());
   for (const auto& function : model.proto->functions)
     check_imports(function->opset_imports, fmt::format("function '{}'", function->name));

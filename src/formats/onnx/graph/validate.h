@@ -8,6 +8,6 @@ namespace ounce::graph {
 
 // Proves the naming rules (see Index) and that no body has a cycle. Returns the index, since whoever
 // verifies wants to look next. Throws Error{kBadInput} that names the node.
-Index verify(const onnx::Model& model);
+Index validate(const onnx::Model& model);
 
 }  // namespace ounce::graph

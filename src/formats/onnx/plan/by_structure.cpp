@@ -7,7 +7,7 @@
 #include <cstring>
 #include <limits>
 
-#include "formats/onnx/plan/coding.h"
+#include "formats/onnx/plan/encodings.h"
 #include "formats/onnx/plan/half_tensors.h"
 #include "formats/onnx/plan/integer_weights.h"
 #include "formats/onnx/plan/nbits_plan.h"
@@ -40,7 +40,7 @@ bool can_have_pairs(const Decision& decision) {
 
 // The last axis becomes two, of which the last one is that of the pairs.
 void split_into_pairs(Decision& decision) {
-  decision.has_pairs = true;
+  decision.uses_pair_table = true;
   if (decision.scale_dims.empty()) return;
   const std::int64_t last = decision.scale_dims.back();
   decision.scale_dims.back() = last == 1 ? 1 : last / 2;
@@ -55,11 +55,11 @@ Decision StructurePlanner::decide(const Weight& weight) {
   if (decide_integer(index_, decision, integer_, recipe_)) return decision;
   const std::string excluded =
       selection_.why_not(index_, weight);  // asked for every tensor: it notes matches
-  const Wish wish = wishes_.storage(index_, weight);
-  decision.reason = why_keep(weight, wish);
+  const Wanted wanted = overrides_.storage(index_, weight);
+  decision.reason = why_keep(weight, wanted);
   if (decision.reason.empty()) decision.reason = excluded;
   if (!decision.reason.empty()) return decision;
-  const DecoderChoice choice = choose_encoding(decision, wish);
+  const DecoderChoice choice = choose_encoding(decision, wanted);
   if (!decision.is_stored()) return decision;
   if (!decision.is_nbits()) {
     choose_groups(decision);
@@ -78,9 +78,9 @@ std::int64_t StructurePlanner::opset(const Weight& weight) const {
   return onnx::opset_version(function != nullptr ? function->opset_imports : model_.proto->opset_imports, "");
 }
 
-std::string StructurePlanner::why_keep(const Weight& weight, const Wish& wish) const {
-  if (wish && wish->format == kUnchanged) return "stays FP32, as asked for its node";
-  const Format format = wish ? wish->format : recipe_.format;
+std::string StructurePlanner::why_keep(const Weight& weight, const Wanted& wanted) const {
+  if (wanted && wanted->format == kUnchanged) return "stays FP32, as asked for its node";
+  const Format format = wanted ? wanted->format : recipe_.format;
   const std::uint64_t bytes = weight.tensor->byte_count();
   if (bytes < recipe_.min_bytes) return fmt::format("smaller than {} bytes", recipe_.min_bytes);
   if (weight.value->uses.empty()) return "nothing uses it";
@@ -97,20 +97,20 @@ std::string StructurePlanner::why_keep(const Weight& weight, const Wish& wish) c
 }
 
 // Returns what decoders the encoding leaves open.
-DecoderChoice StructurePlanner::choose_encoding(Decision& decision, const Wish& wish) const {
+DecoderChoice StructurePlanner::choose_encoding(Decision& decision, const Wanted& wanted) const {
   const Weight& weight = decision.weight;
-  const Format format = wish ? wish->format : recipe_.format;
+  const Format format = wanted ? wanted->format : recipe_.format;
   const bool wants_half =
-      format == weight_only(16) || (!wish && recipe_.is_integer() && recipe_.integer.half_rest);
-  const char* const why = !wish            ? ""
-                          : wish->is_asked ? ", as asked for its node"
-                                           : ", as another of its nodes wants it";
-  if (wants_half || !weight.fits_few_bits()) {
+      format == weight_only(16) || (!wanted && recipe_.is_integer() && recipe_.integer.fp16_remainder);
+  const char* const why = !wanted            ? ""
+                          : wanted->is_asked ? ", as asked for its node"
+                                             : ", as another of its nodes wants it";
+  if (wants_half || !weight.fits_nbits()) {
     const bool is_half =
         weight.tensor->type == ElementType::kFloat16 || weight.tensor->type == ElementType::kBfloat16;
     decision.encoding = is_half ? Encoding::kKeep : Encoding::kFloat16;
     const char* what = weight.role == Role::kParameter ? "parameter"
-                       : weight.fits_few_bits()        ? "weight"
+                       : weight.fits_nbits()           ? "weight"
                                                        : "constant";
     decision.reason =
         is_half ? "has 16 bits already"
@@ -118,7 +118,7 @@ DecoderChoice StructurePlanner::choose_encoding(Decision& decision, const Wish& 
     return recipe_.decoder;
   }
   decision.reason = fmt::format("weight of {}{}", weight.op_type, why);
-  if (is_few_bits(format) && plan_few_bits(index_, recipe_, opset(weight), format, decision))
+  if (is_nbits(format) && plan_nbits(index_, recipe_, opset(weight), format, decision))
     return DecoderChoice::kDq;
   const FormatInfo& wanted = info_of(format);
   const bool can_unpack = opset(weight) >= wanted.opset;
@@ -137,7 +137,7 @@ void StructurePlanner::choose_groups(Decision& decision) const {
   decision.scale = recipe_.scale;
   // The rows of a table are looked up, not summed.
   const bool is_summed = decision.weight.role == Role::kWeight && !decision.weight.is_looked_up;
-  decision.kernel = recipe_.rounding == Rounding::kBalanced && is_summed ? decision.weight.kernel_taps : 0;
+  decision.kernel = recipe_.rounding == Rounding::kZeroSum && is_summed ? decision.weight.kernel_taps : 0;
   if (!decision.is_linear()) return group_by_tensor(decision);
   const auto& wanted = recipe_.granularity;
   const auto axes = decision.weight.channels;
@@ -240,8 +240,8 @@ void StructurePlanner::decode_at_runs(Decision& decision, const std::string& rea
   decision.reason += "; " + reason;
   decision.decoder = Decoder::kDq;
   if (decision.encoding != Encoding::kLinear4) return fit_to_dq(decision);
-  decision.has_pairs = false;
-  decision.has_rows = true;
+  decision.uses_pair_table = false;
+  decision.is_split_nibbles = true;
   const auto rows = static_cast<std::int64_t>(decision.layout.groups());
   decision.view = {rows, static_cast<std::int64_t>(decision.weight.tensor->element_count()) / rows};
   decision.scale_dims = {rows};
@@ -294,7 +294,7 @@ void decide_by_values(const onnx::Model& model, Decision& decision, const ForEac
     decision.ranges.clear();
   };
   if (!whole.finite()) {
-    if (!decision.weight.fits_few_bits() && !decision.is_of_integer_op())
+    if (!decision.weight.fits_nbits() && !decision.is_of_integer_op())
       return keep("has NaN or infinite values");
     throw Error(
         ErrorCode::kBadInput,
@@ -316,8 +316,9 @@ void decide_by_values(const onnx::Model& model, Decision& decision, const ForEac
     decision.stored_bytes = stored_bytes(decision);
   }
   // A second Cast costs some 30 bytes, a 16-bit scale saves two.
-  const bool saves = decision.layout.groups() >= kHalfScalesFrom &&
-                     (decision.decoder != Decoder::kDq || decision.has_rows || decision.is_of_integer_op());
+  const bool saves =
+      decision.layout.groups() >= kHalfScalesFrom &&
+      (decision.decoder != Decoder::kDq || decision.is_split_nibbles || decision.is_of_integer_op());
   if (decision.is_linear() && saves && !decision.is_nbits() &&
       quant::fits_half_scales(decision.ranges, decision.format)) {
     decision.format.half_scales = true;
@@ -329,7 +330,7 @@ void decide_by_values(const onnx::Model& model, Decision& decision, const ForEac
     }
     if (whole.absmax() < kSmallestHalfRange) return keep("its values are too small for 16-bit floats");
     // A weight may lose its smallest values, they drown in its sums; anything else may be divided by.
-    if (!decision.weight.fits_few_bits() && has_subnormal_halves(source.floats())) {
+    if (!decision.weight.fits_nbits() && has_subnormal_halves(source.floats())) {
       return keep("has values too small for 16-bit floats (6e-5)");
     }
   }
@@ -359,7 +360,7 @@ void promote_smallest(std::vector<Decision>& decisions, double share) {
     if (largest > kLargestHalf || largest < kSmallestHalfRange) continue;
     budget -= std::max(cost, 0.0);
     decision->encoding = Encoding::kFloat16;
-    decision->has_pairs = false;
+    decision->uses_pair_table = false;
     decision->stored_bytes = half_bytes;
     decision->granularity = GranularityKind::kTensor;
     decision->reason = fmt::format("weight of {}, so small that 16-bit floats cost next to nothing",

@@ -20,12 +20,12 @@ namespace ounce::plan {
 class StructurePlanner {
  public:
   StructurePlanner(const onnx::Model& model, const graph::Index& index, const Recipe& recipe,
-                   const IntegerPlan& integer, const NodeWishes& wishes, Selection& selection)
+                   const IntegerPlan& integer, const NodeOverrides& overrides, Selection& selection)
       : model_(model),
         index_(index),
         recipe_(recipe),
         integer_(integer),
-        wishes_(wishes),
+        overrides_(overrides),
         selection_(selection) {}
 
   Decision decide(const Weight& weight);
@@ -37,9 +37,9 @@ class StructurePlanner {
 
  private:
   std::int64_t opset(const Weight& weight) const;
-  using Wish = std::optional<StorageWish>;
-  std::string why_keep(const Weight& weight, const Wish& wish) const;
-  DecoderChoice choose_encoding(Decision& decision, const Wish& wish) const;
+  using Wanted = std::optional<StorageOverride>;
+  std::string why_keep(const Weight& weight, const Wanted& wanted) const;
+  DecoderChoice choose_encoding(Decision& decision, const Wanted& wanted) const;
   void choose_groups(Decision& decision) const;
   void choose_decoder(Decision& decision, DecoderChoice choice) const;
   std::string why_no_dq(const Decision& decision) const;
@@ -50,7 +50,7 @@ class StructurePlanner {
   const graph::Index& index_;
   const Recipe& recipe_;
   const IntegerPlan& integer_;
-  const NodeWishes& wishes_;
+  const NodeOverrides& overrides_;
   Selection& selection_;
 };
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "formats/onnx/plan/coding.h"
+#include "formats/onnx/plan/encodings.h"
 
 namespace ounce::plan {
 namespace {

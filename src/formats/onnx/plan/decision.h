@@ -17,9 +17,9 @@
 #include "kernels/affine.h"
 #include "kernels/range.h"
 #include "quant/block_panels.h"
+#include "quant/dot_product_pairs.h"
 #include "quant/layout.h"
 #include "quant/linear.h"
-#include "quant/weight_pairs.h"
 
 namespace ounce::plan {
 
@@ -53,7 +53,7 @@ struct Decision {
   // found beforehand, as those of a bias are made of the weight's.
   std::size_t integer_node = graph::kNone;
   std::vector<kernels::Affine> affine;
-  quant::WeightPairs pairs;  // of weights whose products must not saturate on any CPU
+  quant::DotProductPairs pairs;  // of weights whose products must not saturate on any CPU
   std::shared_ptr<const std::vector<std::uint8_t>> codes;  // found beforehand, a byte each (kNbits:
                                                            // packed); null: rounded
   float limit = 0;                     // of magnitudes: values beyond it become it; 0 for none
@@ -63,7 +63,7 @@ struct Decision {
   // Of 4 bits. kFold: the two values of a byte are neighbours and come out of a table of pairs, otherwise
   // they are half a tensor apart and are shifted out. kDq: such halves become bytes at load, otherwise the op
   // takes 4-bit types.
-  bool has_pairs = false, has_rows = false;
+  bool uses_pair_table = false, is_split_nibbles = false;
   std::vector<std::int64_t> view;        // the shape in which the codes are scaled …
   std::vector<std::int64_t> scale_dims;  // … and the shape of the scales that fits it
   // kNbits: the rows that the kernels see, where blocks run along each row, and their level of accuracy.

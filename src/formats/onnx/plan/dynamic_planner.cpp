@@ -133,17 +133,19 @@ namespace {
 
 class DynamicPlanner {
  public:
-  DynamicPlanner(const onnx::Model& model, const graph::Index& index, const Recipe& recipe, Seeds& seeds)
+  DynamicPlanner(const onnx::Model& model, const graph::Index& index, const Recipe& recipe,
+                 IntegerCandidates& candidates)
       : model_(model),
         index_(index),
         recipe_(recipe.integer),
         gemm_(is_static(recipe.format) ? GemmForm::kWhole : GemmForm::kSplit),
-        seeds_(seeds) {}
+        candidates_(candidates) {}
 
   IntegerPlan make() {
     const bool is_among_static = gemm_ == GemmForm::kWhole;
     graph::for_each_node(index_, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
-      if (is_among_static ? seeds_.is_asked_dynamic(node) : is_worth_a_reason(node)) decide(body, position);
+      if (is_among_static ? candidates_.is_asked_dynamic(node) : is_worth_a_reason(node))
+        decide(body, position);
     });
     return std::move(plan_);
   }
@@ -151,18 +153,19 @@ class DynamicPlanner {
  private:
   std::string why_not(std::size_t body, const onnx::Node& node, const IntegerForm* op) const {
     if (op == nullptr)
-      return first_of(seeds_.why_asked(node), fmt::format("{} has no dynamic kernel", node.op_type()));
+      return first_of(candidates_.override_reason(node),
+                      fmt::format("{} has no dynamic kernel", node.op_type()));
     if (node.outputs.empty()) return "it has no output";
     if (op->kind == IntegerKind::kLstm)
-      return first_of(seeds_.why_excluded(body, node, {1, 2}),
+      return first_of(candidates_.why_excluded(body, node, {1, 2}),
                       why_not_dynamic_lstm(model_, index_, body, node));
     if (op->kind == IntegerKind::kAttention)
-      return first_of(seeds_.why_excluded(body, node, {1}),
+      return first_of(candidates_.why_excluded(body, node, {1}),
                       why_not_dynamic_attention(model_, index_, body, node));
-    if (op->kind == IntegerKind::kConv && !recipe_.force_conv)
-      return first_of(seeds_.why_asked(node),
-                      "ConvInteger is several times slower than FP32 (`integer.force_conv`)");
-    return seeds_.why_not(body, node);
+    if (op->kind == IntegerKind::kConv && !recipe_.dynamic_conv)
+      return first_of(candidates_.override_reason(node),
+                      "ConvInteger is several times slower than FP32 (`integer.dynamic_conv`)");
+    return candidates_.why_not(body, node);
   }
   static std::string first_of(std::string a, std::string b) { return a.empty() ? b : a; }
 
@@ -184,15 +187,15 @@ class DynamicPlanner {
   const graph::Index& index_;
   const IntegerRecipe& recipe_;
   GemmForm gemm_;
-  Seeds& seeds_;
+  IntegerCandidates& candidates_;
   IntegerPlan plan_;
 };
 
 }  // namespace
 
 IntegerPlan plan_dynamic(const onnx::Model& model, const graph::Index& index, const Recipe& recipe,
-                         Seeds& seeds) {
-  return DynamicPlanner(model, index, recipe, seeds).make();
+                         IntegerCandidates& candidates) {
+  return DynamicPlanner(model, index, recipe, candidates).make();
 }
 
 namespace {

@@ -49,7 +49,7 @@ class HalfPlanner {
         functions_(index),
         selection_("`half.keep`", recipe.half.keep, "node that takes or gives float32",
                    recipe.ignore_unmatched),
-        wishes_(index, recipe),
+        overrides_(index, recipe),
         ports_(index),
         flow_(model, index, types, is_bfloat(recipe) ? HalfRange::kWide : HalfRange::kNarrow, ranges) {
     plan_.type = is_bfloat(recipe) ? ElementType::kBfloat16 : ElementType::kFloat16;
@@ -60,7 +60,7 @@ class HalfPlanner {
   }
 
   HalfPlan make(ThreadPool& pool) {
-    wishes_.require_nodes();
+    overrides_.require_nodes();
     find_floats();
     read_constants(pool);
     follow_numbers();
@@ -273,7 +273,7 @@ class HalfPlanner {
       asked_.insert(&node);
       return asked;
     }
-    if (wishes_.wants_floats(node)) {
+    if (overrides_.wants_floats(node)) {
       asked_.insert(&node);
       return "is to stay FP32";
     }
@@ -406,7 +406,7 @@ class HalfPlanner {
       decision.stored_bytes = stored_bytes(decision);
       decision.reason = fmt::format("{} of {}",
                                     weight.role == Role::kParameter ? "parameter"
-                                    : weight.fits_few_bits()        ? "weight"
+                                    : weight.fits_nbits()           ? "weight"
                                                                     : "constant",
                                     weight.op_type);
       plan_.halves.insert(weight.value);
@@ -461,7 +461,7 @@ class HalfPlanner {
   graph::Functions functions_;
   std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> bodies_;  // of a node
   Selection selection_;
-  NodeWishes wishes_;
+  NodeOverrides overrides_;
   PortClasses ports_;
   HalfFlow flow_;
   std::vector<HalfTensor> tensors_;  // of the decisions

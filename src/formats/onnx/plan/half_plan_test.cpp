@@ -78,8 +78,8 @@ struct HalfPlanned {
       : bytes(built.bytes()) {
     if (!asked.is_half()) asked.format = Format::kFp16;
     onnx::Model model = onnx::read_model_from_memory(bytes, "model");
-    passes::spell_constants(model);
-    const graph::Index index = graph::verify(model);
+    passes::expand_constants(model);
+    const graph::Index index = graph::validate(model);
     ThreadPool pool(2);
     const Plan plan = make_plan(model, index, asked, pool, ranges);
     notes = plan.notes;

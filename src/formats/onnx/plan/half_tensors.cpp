@@ -33,7 +33,7 @@ enum class Influence {
 
 Influence influence_of(const graph::Index& index, const Weight& weight) {
   const bool is_single = weight.tensor->element_count() == 1;
-  Influence strongest = weight.fits_few_bits() ? Influence::kScales : Influence::kAdded;
+  Influence strongest = weight.fits_nbits() ? Influence::kScales : Influence::kAdded;
   for (const graph::Use& use : weight.value->uses) {
     const onnx::Node& node = index.node(use);
     const auto is_one_of = [&](std::initializer_list<Op> ops) {

@@ -71,20 +71,22 @@ std::string why_not_weight(const graph::Index& index, const onnx::Node& node, co
 std::string why_not_bias(const onnx::Node& node, const Weight* bias, std::size_t channels);
 std::string why_not_shape(const onnx::Node& node, const Weight& weight);
 
-// What static and dynamic planning share: the nodes with weights.
-class Seeds {
+// The nodes with weights that may run in INT8, and why others may not. Static and dynamic planning share
+// them.
+class IntegerCandidates {
  public:
-  Seeds(const onnx::Model& model, const graph::Index& index, const std::vector<Weight>& weights,
-        const NodeWishes& wishes, Selection& selection)
-      : index_(index), constants_(model, index, weights), wishes_(wishes), selection_(selection) {}
+  IntegerCandidates(const onnx::Model& model, const graph::Index& index, const std::vector<Weight>& weights,
+                    const NodeOverrides& overrides, Selection& selection)
+      : index_(index), constants_(model, index, weights), overrides_(overrides), selection_(selection) {}
 
-  // Why a node is not to compute on integers, if somebody said so.
-  std::string why_asked(const onnx::Node& node) const {
-    return wishes_.wants_floats(node) ? "is to compute on floats" : "";
+  // Why an override of the recipe keeps the node in FP32; empty if none does.
+  std::string override_reason(const onnx::Node& node) const {
+    return overrides_.wants_floats(node) ? "is to compute on floats" : "";
   }
-  // Among static nodes: one that is asked to find its scales while it runs.
+  // Does an override make the node of a static plan dynamic?
   bool is_asked_dynamic(const onnx::Node& node) const {
-    return wishes_.of(node) == Format::kInt8Dynamic && find_dynamic_form(node, GemmForm::kWhole) != nullptr;
+    return overrides_.of(node) == Format::kInt8Dynamic &&
+           find_dynamic_form(node, GemmForm::kWhole) != nullptr;
   }
 
   // The value of a constant that is a single float.
@@ -106,7 +108,7 @@ class Seeds {
   // Why this node, whose op has a weight, cannot compute on integers; empty when it can.
   std::string why_not(std::size_t body, const onnx::Node& node) {
     if (node.outputs.size() != 1 || node.outputs[0].empty()) return "it has no output";
-    if (std::string reason = why_asked(node); !reason.empty()) return reason;
+    if (std::string reason = override_reason(node); !reason.empty()) return reason;
     if (const auto blocked = blocked_.find(&node); blocked != blocked_.end()) return blocked->second;
     const Weight* weight = constants_.find(body, input_of(node, 1));
     if (weight == nullptr) return "its weight is computed while the model runs";
@@ -121,7 +123,7 @@ class Seeds {
   // What --include and --exclude say of a node through its weights.
   std::string why_excluded(std::size_t body, const onnx::Node& node,
                            std::initializer_list<std::size_t> inputs) {
-    if (std::string reason = why_asked(node); !reason.empty()) return reason;
+    if (std::string reason = override_reason(node); !reason.empty()) return reason;
     for (const std::size_t input : inputs) {
       const Weight* weight = constants_.find(body, input_of(node, input));
       if (weight == nullptr) continue;
@@ -223,7 +225,7 @@ class Seeds {
 
   const graph::Index& index_;
   Constants constants_;
-  const NodeWishes& wishes_;
+  const NodeOverrides& overrides_;
   std::map<const onnx::Node*, const char*> blocked_;  // and why
   Selection& selection_;
   std::map<const Weight*, OfWeight> facts_;
@@ -238,22 +240,24 @@ bool is_between_codes(const graph::Index& index, std::size_t body, const onnx::N
 bool makes_scale(const graph::Index& index, std::size_t body, const onnx::Node& node);
 
 // The two ways to plan integer arithmetic; integer_plan.h chooses between them, joins what they say, and has
-// them plan anew while nodes disagree on a weight that they share (Seeds::keep_shared_weights_whole).
+// them plan anew while nodes disagree on a weight that they share
+// (IntegerCandidates::keep_shared_weights_whole).
 
 // Without ranges every value is taken to have one. Nodes `in_floats` stay there. Says nothing of nodes that
 // are asked to be dynamic.
 IntegerPlan plan_static(const graph::Index& index, const Recipe& recipe, const calibration::Ranges* ranges,
-                        Seeds& seeds, Selection& selection, const std::set<const onnx::Node*>& in_floats);
-// Whether a recipe's plan weighs what its nodes take: for processors that were measured, unless it says
-// otherwise.
-bool weighs_costs(const Recipe& recipe);
-// The nodes that are faster in floats when all others are on integers (integer_costs.h). `seeds` are without
-// wishes for single nodes: a search that moves these must not move others with them.
+                        IntegerCandidates& candidates, Selection& selection,
+                        const std::set<const onnx::Node*>& in_floats);
+// Does the plan of a recipe use the cost model? Only for processors that were measured, unless the recipe
+// says otherwise.
+bool uses_cost_model(const Recipe& recipe);
+// The nodes that are faster in FP32 when all others run in INT8 (integer_costs.h). `candidates` are without
+// overrides of single nodes: a search that moves these must not move others with them.
 std::set<const onnx::Node*> faster_in_floats(const graph::Index& index, const Recipe& recipe,
-                                             const calibration::Ranges& ranges, Seeds& seeds,
+                                             const calibration::Ranges& ranges, IntegerCandidates& candidates,
                                              Selection& selection);
 // Of a static recipe: only the nodes that are asked to be dynamic.
 IntegerPlan plan_dynamic(const onnx::Model& model, const graph::Index& index, const Recipe& recipe,
-                         Seeds& seeds);
+                         IntegerCandidates& candidates);
 
 }  // namespace ounce::plan

@@ -18,9 +18,9 @@ namespace {
 
 constexpr std::int64_t kLeastSaved = 10'000;  // nanoseconds: less is noise
 // Integers are what was asked for: they stay unless floats are faster by more than estimates are usually off.
-constexpr double kAsked = 0.87;
-// Prices of the noisiest node, in nanoseconds, that divisions are found for; the quietest have so much of it
-// at least.
+constexpr double kIntegerPreference = 0.87;
+// Prices of the noisiest node, in nanoseconds, that assignments are found for; the quietest have so much of
+// it at least.
 constexpr double kLowestPrice = 100, kHighestPrice = 1e12, kRise = 1.4, kQuietest = 1e-6;
 constexpr double kLargeRise = 4;      // where each takes long: in plans …
 constexpr std::size_t kLarge = 1000;  // … with so many nodes
@@ -36,11 +36,11 @@ using Prices = std::map<const onnx::Node*, double>;  // of nodes on integers, in
 class CostGraph {
  public:
   // `asked`: what integers count of what they take.
-  CostGraph(const graph::Index& index, const IntegerPlan& plan, const Seeds& seeds,
-            const calibration::Ranges& ranges, const KernelCosts& costs, double asked = kAsked)
+  CostGraph(const graph::Index& index, const IntegerPlan& plan, const IntegerCandidates& candidates,
+            const calibration::Ranges& ranges, const KernelCosts& costs, double asked = kIntegerPreference)
       : index_(index),
         plan_(plan),
-        seeds_(seeds),
+        candidates_(candidates),
         ranges_(ranges),
         costs_(costs),
         asked_(asked),
@@ -48,7 +48,7 @@ class CostGraph {
     for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
       const NodeDecision& decision = plan_.nodes[i];
       if (decision.arithmetic != Arithmetic::kStatic) continue;
-      things_.emplace(&node_of(decision), i);
+      vertices_.emplace(&node_of(decision), i);
       makers_.emplace(ValueKey{decision.body, decision.output}, i);
     }
   }
@@ -58,7 +58,7 @@ class CostGraph {
     if (ranges_.samples == 0) return floats;
     const std::int64_t all_on_integers = build();
     if (!cut_.solve() || all_on_integers - cut_.cost() < kLeastSaved) return floats;
-    for (const auto& [node, i] : things_) {
+    for (const auto& [node, i] : vertices_) {
       if (!cut_.is_first(i)) floats.insert(node);
     }
     return floats;
@@ -70,7 +70,7 @@ class CostGraph {
     for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
       if (plan_.nodes[i].arithmetic != Arithmetic::kStatic) continue;
       const Times times = times_of(plan_.nodes[i]);
-      cut_.weigh(i, whole(asked_ * times.integers), whole(times.floats));
+      cut_.set_cost(i, whole(asked_ * times.integers), whole(times.floats));
       all_on_integers += whole(asked_ * times.integers);
     }
     for (const ValueKey& value : values()) all_on_integers += add_value(value);
@@ -80,19 +80,19 @@ class CostGraph {
 
   // After build(): the least that it costs when nodes have these prices besides. Nothing when that would take
   // too long to find.
-  std::optional<Division> divide(const Prices& prices) const {
-    LeastCut cut = cut_;
+  std::optional<NodeAssignment> divide(const Prices& prices) const {
+    MinCut cut = cut_;
     for (const auto& [node, price] : prices)
-      cut.weigh(things_.at(node), std::isfinite(price) ? whole(price) : LeastCut::kNever, 0);
+      cut.set_cost(vertices_.at(node), std::isfinite(price) ? whole(price) : MinCut::kInfinite, 0);
     if (!cut.solve()) return std::nullopt;
-    Division division{{}, static_cast<double>(cut.cost())};
-    for (const auto& [node, i] : things_) {
-      if (!cut.is_first(i)) division.floats.insert(node);
+    NodeAssignment assignment{{}, static_cast<double>(cut.cost())};
+    for (const auto& [node, i] : vertices_) {
+      if (!cut.is_first(i)) assignment.floats.insert(node);
     }
     for (const auto& [node, price] : prices) {
-      if (!division.floats.contains(node)) division.time -= static_cast<double>(whole(price));
+      if (!assignment.floats.contains(node)) assignment.time -= static_cast<double>(whole(price));
     }
-    return division;
+    return assignment;
   }
 
  private:
@@ -108,23 +108,23 @@ class CostGraph {
   }
   ValueKey key_of(std::size_t body, Bytes name) const { return {index_.find(body, name).body, name}; }
 
-  ProductShape shape_of(const NodeDecision& decision) const {
+  GemmShape shape_of(const NodeDecision& decision) const {
     const onnx::Node& node = node_of(decision);
-    const auto& dims = seeds_.weight_dims(decision.body, node);
+    const auto& dims = candidates_.weight_dims(decision.body, node);
     const auto at = [&](std::size_t axis) { return static_cast<double>(dims[axis]); };
-    ProductShape shape;
+    GemmShape shape;
     if (decision.op->kind == IntegerKind::kConv) {
       shape.outputs = at(0);
       shape.inputs = at(1);
-      for (std::size_t axis = 2; axis < dims.size(); ++axis) shape.taps *= at(axis);
+      for (std::size_t axis = 2; axis < dims.size(); ++axis) shape.kernel_size *= at(axis);
       // On a line, all that a position looks at lies side by side; in pictures each tap is fetched alone.
       const auto dilations = onnx::integers_attribute(node, "dilations");
       const bool is_dilated = dilations && !dilations->empty() && dilations->back() != 1;
-      shape.pieces = dims.size() == 3 && !is_dilated ? 1 : shape.taps;
+      shape.im2col_rows = dims.size() == 3 && !is_dilated ? 1 : shape.kernel_size;
       const auto group = onnx::integer_setting(node, "group", 1);
       shape.is_depthwise = dims[1] == 1 && group == dims[0] && dims[0] > 1;
       shape.is_grouped = group != 1 && !shape.is_depthwise;
-      shape.is_picture = dims.size() == 4;
+      shape.is_conv2d = dims.size() == 4;
     } else {
       const bool is_transposed = onnx::integer_setting(node, "transB", 0) == 1;
       shape.inputs = at(is_transposed ? 1 : 0);
@@ -145,23 +145,24 @@ class CostGraph {
     const bool is_pool = node.op() == Op::kGlobalAveragePool;
     const double values =
         count_of(is_pool ? key_of(decision.body, node.inputs[0]) : ValueKey{decision.body, decision.output});
-    if (decision.is_reading || has_number(decision)) return times_beside_number(decision, values);
-    return costs_.between(
-        node.op(), {.values = values, .taps = window_of(node), .gates_itself = gates_itself(decision)});
+    if (decision.is_rescale_only || has_number(decision)) return times_with_scalar(decision, values);
+    return costs_.elementwise(
+        node.op(),
+        {.values = values, .kernel_size = window_of(node), .gates_itself = gates_itself(decision)});
   }
   static double window_of(const onnx::Node& pool) {
-    double taps = 1;
+    double kernel_size = 1;
     if (const auto window = onnx::integers_attribute(pool, "kernel_shape")) {
-      for (const std::int64_t side : *window) taps *= static_cast<double>(side);
+      for (const std::int64_t side : *window) kernel_size *= static_cast<double>(side);
     }
-    return taps;
+    return kernel_size;
   }
 
   // Add or Mul of a single number. In floats some are part of an op that they become again
   // (formats/onnx/emit/restore_float_ops.h); others take a pass each, and a Clip that codes would have stood
   // for another.
-  Times times_beside_number(const NodeDecision& decision, double values) const {
-    BesideNumber op{.values = values, .is_computed = !decision.is_reading};
+  Times times_with_scalar(const NodeDecision& decision, double values) const {
+    ScalarShape op{.values = values, .is_computed = !decision.is_rescale_only};
     if (is_part_of_tanh(decision) || scales_hard_sigmoid(decision)) {
       op.passes = 0;
     } else if (is_hard_sigmoid(decision)) {
@@ -170,10 +171,10 @@ class CostGraph {
       op.passes = decision.absorbed != kNone ? 2 : 1;
       const NodeDecision* user = only_user_of(decision);
       const NodeDecision* maker = maker_of(decision.body, read_by(decision));
-      op.reorders = (maker != nullptr && is_picture_conv(*maker) ? 1 : 0) +
-                    (user != nullptr && is_picture_conv(*user) ? 1 : 0);
+      op.reorders =
+          (maker != nullptr && is_conv2d(*maker) ? 1 : 0) + (user != nullptr && is_conv2d(*user) ? 1 : 0);
     }
-    return costs_.beside_number(op);
+    return costs_.with_scalar(op);
   }
 
   bool has_number(const NodeDecision& decision) const { return number_of(decision).has_value(); }
@@ -182,13 +183,13 @@ class CostGraph {
   std::optional<float> number_of(const NodeDecision& decision) const {
     const onnx::Node& node = node_of(decision);
     if (node.inputs.size() != 2 || decision.op->kind != IntegerKind::kJoin) return std::nullopt;
-    const std::optional<float> second = seeds_.scalar(decision.body, node.inputs[1]);
-    return second ? second : seeds_.scalar(decision.body, node.inputs[0]);
+    const std::optional<float> second = candidates_.scalar(decision.body, node.inputs[1]);
+    return second ? second : candidates_.scalar(decision.body, node.inputs[0]);
   }
   // What else it takes.
   Bytes read_by(const NodeDecision& decision) const {
     const onnx::Node& node = node_of(decision);
-    return node.inputs[seeds_.scalar(decision.body, node.inputs[1]) ? 0 : 1];
+    return node.inputs[candidates_.scalar(decision.body, node.inputs[1]) ? 0 : 1];
   }
 
   const NodeDecision* maker_of(std::size_t body, Bytes name) const {
@@ -198,41 +199,42 @@ class CostGraph {
   const NodeDecision* only_user_of(const NodeDecision& decision) const {
     const graph::Value& value = *index_.find(decision.body, decision.output).value;
     if (value.is_output || value.uses.size() != 1) return nullptr;
-    const auto user = things_.find(&index_.node(value.uses[0]));
-    return user == things_.end() ? nullptr : &plan_.nodes[user->second];
+    const auto user = vertices_.find(&index_.node(value.uses[0]));
+    return user == vertices_.end() ? nullptr : &plan_.nodes[user->second];
   }
 
   // x ─ Mul ─ Add ─ Clip(0, 1): the Add, and the Mul in front of it
   bool is_hard_sigmoid(const NodeDecision& decision) const {
-    if (node_of(decision).op() != Op::kAdd || decision.is_reading || decision.absorbed == kNone) return false;
+    if (node_of(decision).op() != Op::kAdd || decision.is_rescale_only || decision.absorbed == kNone)
+      return false;
     const onnx::Node& clip = *index_.bodies()[decision.body].nodes()[decision.absorbed];
     const bool is_to_one = clip.op() == Op::kClip &&
-                           seeds_.scalar(decision.body, input_of(clip, 1)) == 0.0F &&
-                           seeds_.scalar(decision.body, input_of(clip, 2)) == 1.0F;
-    return is_to_one && is_reading(maker_of(decision.body, read_by(decision)), Op::kMul);
+                           candidates_.scalar(decision.body, input_of(clip, 1)) == 0.0F &&
+                           candidates_.scalar(decision.body, input_of(clip, 2)) == 1.0F;
+    return is_to_one && is_rescale_only(maker_of(decision.body, read_by(decision)), Op::kMul);
   }
   bool scales_hard_sigmoid(const NodeDecision& decision) const {
-    const NodeDecision* user = decision.is_reading ? only_user_of(decision) : nullptr;
+    const NodeDecision* user = decision.is_rescale_only ? only_user_of(decision) : nullptr;
     return user != nullptr && has_number(*user) && is_hard_sigmoid(*user);
   }
-  bool is_reading(const NodeDecision* decision, Op op, std::optional<float> number = {}) const {
-    return decision != nullptr && decision->is_reading && node_of(*decision).op() == op &&
+  bool is_rescale_only(const NodeDecision* decision, Op op, std::optional<float> number = {}) const {
+    return decision != nullptr && decision->is_rescale_only && node_of(*decision).op() == op &&
            (!number || number_of(*decision) == number);
   }
 
   // x ─ Mul(2) ─ Sigmoid ─ Mul(2) ─ Add(-1): one of the sums and products
   bool is_part_of_tanh(const NodeDecision& decision) const {
-    if (!decision.is_reading) return false;
+    if (!decision.is_rescale_only) return false;
     const NodeDecision* maker = maker_of(decision.body, read_by(decision));
     const NodeDecision* user = only_user_of(decision);
     if (is_tanh(user) || is_tanh(maker)) return true;
-    return is_reading(maker, Op::kMul) && is_tanh(maker_of(maker->body, read_by(*maker)));
+    return is_rescale_only(maker, Op::kMul) && is_tanh(maker_of(maker->body, read_by(*maker)));
   }
   bool is_tanh(const NodeDecision* sigmoid) const {
     if (sigmoid == nullptr || node_of(*sigmoid).op() != Op::kSigmoid) return false;
     const NodeDecision* outer = only_user_of(*sigmoid);
-    return is_reading(maker_of(sigmoid->body, node_of(*sigmoid).inputs[0]), Op::kMul, 2.0F) &&
-           is_reading(outer, Op::kMul, 2.0F) && is_reading(only_user_of(*outer), Op::kAdd, -1.0F);
+    return is_rescale_only(maker_of(sigmoid->body, node_of(*sigmoid).inputs[0]), Op::kMul, 2.0F) &&
+           is_rescale_only(outer, Op::kMul, 2.0F) && is_rescale_only(only_user_of(*outer), Op::kAdd, -1.0F);
   }
 
   // Is `gate` the Sigmoid of `x`, or its HardSigmoid?
@@ -256,10 +258,10 @@ class CostGraph {
   // What integer nodes take or give as codes.
   std::set<ValueKey> values() const {
     std::set<ValueKey> found;
-    for (const auto& [node, i] : things_) {
+    for (const auto& [node, i] : vertices_) {
       const NodeDecision& decision = plan_.nodes[i];
       for (std::size_t k = 0; k < decision.op->activations(node->inputs.size()); ++k) {
-        if (!seeds_.scalar(decision.body, node->inputs[k]))
+        if (!candidates_.scalar(decision.body, node->inputs[k]))
           found.insert(key_of(decision.body, node->inputs[k]));
       }
       if (decision.gives_codes) found.emplace(decision.body, decision.output);
@@ -267,18 +269,18 @@ class CostGraph {
     return found;
   }
 
-  bool is_picture_conv(std::size_t thing) const { return is_picture_conv(plan_.nodes[thing]); }
-  bool is_picture_conv(const NodeDecision& decision) const {
+  bool is_conv2d(std::size_t vertex) const { return is_conv2d(plan_.nodes[vertex]); }
+  bool is_conv2d(const NodeDecision& decision) const {
     return decision.op->kind == IntegerKind::kConv &&
-           seeds_.weight_dims(decision.body, node_of(decision)).size() == 4;
+           candidates_.weight_dims(decision.body, node_of(decision)).size() == 4;
   }
   // In floats, whose kernels take few channels as they are.
-  bool wants_reordered(std::size_t thing) const {
-    const NodeDecision& decision = plan_.nodes[thing];
+  bool wants_reordered(std::size_t vertex) const {
+    const NodeDecision& decision = plan_.nodes[vertex];
     constexpr std::int64_t kBlock = 16;
-    const auto& dims = seeds_.weight_dims(decision.body, node_of(decision));
+    const auto& dims = candidates_.weight_dims(decision.body, node_of(decision));
     const bool is_of_groups = onnx::integer_setting(node_of(decision), "group", 1) != 1;
-    return is_picture_conv(thing) && (is_of_groups || dims[1] >= kBlock);
+    return is_conv2d(vertex) && (is_of_groups || dims[1] >= kBlock);
   }
 
   // The ways between floats and codes of one value; gives what they cost when all is on integers.
@@ -288,9 +290,10 @@ class CostGraph {
     std::vector<std::size_t> users;
     bool has_float_users = value->is_output;
     for (const Use& use : value->uses) {
-      const auto user = things_.find(&index_.node(use));
-      const bool takes_codes = user != things_.end() && use.input < plan_.nodes[user->second].op->activations(
-                                                                        index_.node(use).inputs.size());
+      const auto user = vertices_.find(&index_.node(use));
+      const bool takes_codes =
+          user != vertices_.end() &&
+          use.input < plan_.nodes[user->second].op->activations(index_.node(use).inputs.size());
       if (takes_codes) {
         users.push_back(user->second);
       } else {
@@ -299,21 +302,21 @@ class CostGraph {
     }
     const auto maker = makers_.find(key);
     const bool is_made = maker != makers_.end() && plan_.nodes[maker->second].gives_codes;
-    const bool is_picture =
-        std::any_of(users.begin(), users.end(), [this](auto i) { return is_picture_conv(i); }) ||
-        (is_made && is_picture_conv(maker->second));
+    const bool touches_conv2d =
+        std::any_of(users.begin(), users.end(), [this](auto i) { return is_conv2d(i); }) ||
+        (is_made && is_conv2d(maker->second));
     const double count = count_of(key);
-    const double reorder = is_picture ? costs_.reorder(count) : 0;
+    const double reorder = touches_conv2d ? costs_.reorder(count) : 0;
     std::int64_t spent = 0;
     if (!users.empty()) {  // codes, once for all who want them
-      const std::size_t codes = cut_.add_thing();
-      for (const std::size_t user : users) cut_.part(user, codes, LeastCut::kNever);
+      const std::size_t codes = cut_.add_vertex();
+      for (const std::size_t user : users) cut_.set_edge(user, codes, MinCut::kInfinite);
       const double price = asked_ * costs_.to_codes(count);
       if (is_made) {
-        cut_.part(codes, maker->second, whole(price + asked_ * reorder));
+        cut_.set_edge(codes, maker->second, whole(price + asked_ * reorder));
         forbid_codes_of_floats(users, maker->second);
       } else {
-        cut_.weigh(codes, whole(price), 0);
+        cut_.set_cost(codes, whole(price), 0);
         spent += whole(price);
       }
       spent += add_max_pool(*value, key.first, codes, count);
@@ -326,13 +329,13 @@ class CostGraph {
     }
     const double price = asked_ * costs_.to_floats(count);
     if (has_float_users) {
-      cut_.weigh(maker->second, whole(price), whole(reorder));
+      cut_.set_cost(maker->second, whole(price), whole(reorder));
       spent += whole(price);
     }
     if (!users.empty()) {  // floats, once for all who want them
-      const std::size_t floats = cut_.add_thing();
-      cut_.part(maker->second, floats, whole(asked_ * reorder + (has_float_users ? 0 : price)));
-      for (const std::size_t user : users) cut_.part(floats, user, LeastCut::kNever);
+      const std::size_t floats = cut_.add_vertex();
+      cut_.set_edge(maker->second, floats, whole(asked_ * reorder + (has_float_users ? 0 : price)));
+      for (const std::size_t user : users) cut_.set_edge(floats, user, MinCut::kInfinite);
     }
     return spent;
   }
@@ -343,7 +346,7 @@ class CostGraph {
       const NodeDecision& decision = plan_.nodes[user];
       const bool takes_others =
           decision.op->activations(node_of(decision).inputs.size()) > 1 && !has_number(decision);
-      if (!decision.op->has_weight() && !takes_others) cut_.part(user, maker, LeastCut::kNever);
+      if (!decision.op->has_weight() && !takes_others) cut_.set_edge(user, maker, MinCut::kInfinite);
     }
   }
 
@@ -355,8 +358,8 @@ class CostGraph {
       if (decision.arithmetic != Arithmetic::kStatic || !decision.op->has_weight()) continue;
       const auto [found, is_new] = first.emplace(key_of(decision.body, node_of(decision).inputs[1]), i);
       if (is_new) continue;
-      cut_.part(found->second, i, LeastCut::kNever);
-      cut_.part(i, found->second, LeastCut::kNever);
+      cut_.set_edge(found->second, i, MinCut::kInfinite);
+      cut_.set_edge(i, found->second, MinCut::kInfinite);
     }
   }
 
@@ -368,10 +371,10 @@ class CostGraph {
     const double price = KernelCosts::max_pool_of_floats(count, window_of(pool));
     const auto maker = makers_.find(key_of(body, input_of(pool, 0)));
     if (maker != makers_.end()) {
-      cut_.part(codes, maker->second, whole(price));
+      cut_.set_edge(codes, maker->second, whole(price));
       return 0;
     }
-    cut_.weigh(codes, whole(price), 0);
+    cut_.set_cost(codes, whole(price), 0);
     return whole(price);
   }
 
@@ -387,43 +390,44 @@ class CostGraph {
     bool is_wanted = false;
     for (const std::size_t user : users) {
       if (!wants_reordered(user)) continue;
-      if (!is_wanted) reordered = cut_.add_thing();
+      if (!is_wanted) reordered = cut_.add_vertex();
       is_wanted = true;
-      cut_.part(reordered, user, LeastCut::kNever);
+      cut_.set_edge(reordered, user, MinCut::kInfinite);
     }
-    if (is_wanted) cut_.weigh(reordered, 0, whole(price));
+    if (is_wanted) cut_.set_cost(reordered, 0, whole(price));
   }
 
   const graph::Index& index_;
   const IntegerPlan& plan_;
-  const Seeds& seeds_;
+  const IntegerCandidates& candidates_;
   const calibration::Ranges& ranges_;
   const KernelCosts& costs_;
   const double asked_;
-  std::map<const onnx::Node*, std::size_t> things_;  // integer nodes: their place in the plan
+  std::map<const onnx::Node*, std::size_t> vertices_;  // integer nodes: their place in the plan
   std::map<ValueKey, std::size_t> makers_;
-  LeastCut cut_;
+  MinCut cut_;
 };
 
-bool leaves_integers(const Division& division, const Prices& noise) {
+bool leaves_integers(const NodeAssignment& assignment, const Prices& noise) {
   return std::any_of(noise.begin(), noise.end(), [&](const auto& entry) {
-    return std::isfinite(entry.second) && !division.floats.contains(entry.first);
+    return std::isfinite(entry.second) && !assignment.floats.contains(entry.first);
   });
 }
 
-std::vector<Division> divisions_of(const CostGraph& graph, const Prices& noise) {
+std::vector<NodeAssignment> assignments_of(const CostGraph& graph, const Prices& noise) {
   double most = 0;
   for (const auto& [node, of_node] : noise) most = std::max(most, std::isfinite(of_node) ? of_node : 0);
-  std::vector<Division> found;
+  std::vector<NodeAssignment> found;
   const auto add = [&](double nanoseconds) {  // that the noisiest node costs; false when that is too hard
     throw_if_cancelled();
     Prices prices = noise;
     for (auto& [node, price] : prices) {
       if (std::isfinite(price)) price = nanoseconds * std::max(most > 0 ? price / most : 1, kQuietest);
     }
-    const std::optional<Division> division = graph.divide(prices);
-    if (division && (found.empty() || division->floats != found.back().floats)) found.push_back(*division);
-    return division.has_value();
+    const std::optional<NodeAssignment> assignment = graph.divide(prices);
+    if (assignment && (found.empty() || assignment->floats != found.back().floats))
+      found.push_back(*assignment);
+    return assignment.has_value();
   };
   if (!add(0)) return {};
   const double rise = noise.size() < kLarge ? kRise : kLargeRise;
@@ -438,24 +442,24 @@ std::vector<Division> divisions_of(const CostGraph& graph, const Prices& noise) 
 }  // namespace
 
 std::set<const onnx::Node*> faster_in_floats(const graph::Index& index, const IntegerPlan& plan,
-                                             const Seeds& seeds, const calibration::Ranges& ranges,
-                                             const KernelCosts& costs) {
-  return CostGraph(index, plan, seeds, ranges, costs).solve();
+                                             const IntegerCandidates& candidates,
+                                             const calibration::Ranges& ranges, const KernelCosts& costs) {
+  return CostGraph(index, plan, candidates, ranges, costs).solve();
 }
 
-std::vector<Division> quieter_divisions(const graph::Index& index, const IntegerPlan& plan,
-                                        const Seeds& seeds, const calibration::Ranges& ranges,
-                                        const KernelCosts& costs, const Prices& noise, bool weighs_costs) {
-  const auto divisions = [&](double asked) {
-    CostGraph graph(index, plan, seeds, ranges, costs, asked);
+std::vector<NodeAssignment> frontier(const graph::Index& index, const IntegerPlan& plan,
+                                     const IntegerCandidates& candidates, const calibration::Ranges& ranges,
+                                     const KernelCosts& costs, const Prices& noise, bool uses_cost_model) {
+  const auto assignments = [&](double asked) {
+    CostGraph graph(index, plan, candidates, ranges, costs, asked);
     graph.build();
-    return divisions_of(graph, noise);
+    return assignments_of(graph, noise);
   };
-  if (!weighs_costs) return divisions(0);
-  std::vector<Division> found = divisions(kAsked);
+  if (!uses_cost_model) return assignments(0);
+  std::vector<NodeAssignment> found = assignments(kIntegerPreference);
   const bool is_faster_on_integers =
       !found.empty() && leaves_integers(found[0], noise) && found.back().time - found[0].time >= kLeastSaved;
-  return is_faster_on_integers ? found : divisions(0);
+  return is_faster_on_integers ? found : assignments(0);
 }
 
 }  // namespace ounce::plan

@@ -27,7 +27,7 @@ using testing::StartsWith;
 Recipe recipe_for(const std::string& target = {}) {
   Recipe recipe;
   recipe.format = Format::kInt8;
-  recipe.half_share = 0;
+  recipe.fp16_budget = 0;
   recipe.integer.calibration = CalibrationMethod::kMinMax;
   recipe.integer.correct_bias = false;
   recipe.target = target;
@@ -51,7 +51,7 @@ std::string plan_of(const GraphBuilder& builder, const calibration::Ranges& rang
                     const Recipe& recipe = recipe_for()) {
   const std::string bytes = builder.bytes();
   const onnx::Model model = onnx::read_model_from_memory(bytes, "model");
-  const graph::Index index = graph::verify(model);
+  const graph::Index index = graph::validate(model);
   ThreadPool pool(2);
   const std::string text = make_plan(model, index, recipe, pool, &ranges).integer.text();
   return text.substr(0, text.find("value "));
@@ -135,7 +135,7 @@ TEST(IntegerCosts, NodesOfOneWeightStayTogether) {
 
 TEST(IntegerCosts, AreNotWeighedWhereNobodyWantsItOrTheyAreOfOtherCpus) {
   Recipe all = recipe_for(), ports = recipe_for();
-  all.integer.weigh_costs = false;
+  all.integer.use_cost_model = false;
   ports.integer.integer_io = true;
   for (const Recipe& recipe : {all, recipe_for("linux-arm64@1.22.0"), ports})
     EXPECT_THAT(plan_of(beginning(), values_of_beginning(), recipe),

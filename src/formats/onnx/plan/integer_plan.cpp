@@ -26,10 +26,10 @@ void add_nodes(IntegerPlan& plan, IntegerPlan dynamic) {
 
 // Plans until all nodes of a weight compute alike.
 template <class Make>
-IntegerPlan plan_whole(Seeds& seeds, Make make) {
+IntegerPlan plan_whole(IntegerCandidates& candidates, Make make) {
   IntegerPlan plan = make();
-  while (seeds.keep_shared_weights_whole(plan)) plan = make();
-  seeds.note_constants(plan);
+  while (candidates.keep_shared_weights_whole(plan)) plan = make();
+  candidates.note_constants(plan);
   return plan;
 }
 
@@ -50,9 +50,9 @@ std::string IntegerPlan::text() const {
     text += fmt::format("node {}:{} {}", node.body, node.node, name_of(node.arithmetic));
     if (node.is_integer()) {
       text += fmt::format(" -> {}{}{}\n", node.output,
-                          node.is_reading    ? ", the same codes"
-                          : node.gives_codes ? ", codes"
-                                             : "",
+                          node.is_rescale_only ? ", the same codes"
+                          : node.gives_codes   ? ", codes"
+                                               : "",
                           node.absorbed != kNone ? ", clamped by its codes" : "");
     } else {
       text += fmt::format(": {}\n", node.reason);
@@ -63,13 +63,14 @@ std::string IntegerPlan::text() const {
                         port.value.second, name_of(port.type), port.is_raw ? ", raw" : "",
                         fmt::join(port.scales, ","), fmt::join(port.zeros, ","));
   }
-  for (const auto& [key, coding] : codings) {
-    text += fmt::format("value {}:{} {} scale {} zero {}\n", key.first, key.second, name_of(coding.type),
-                        coding.scale, coding.zero);
+  for (const auto& [key, quantization] : activations) {
+    text += fmt::format("value {}:{} {} scale {} zero {}\n", key.first, key.second,
+                        name_of(quantization.type), quantization.scale, quantization.zero);
   }
   for (const auto& [key, number] : numbers) {
     text += fmt::format("number {}:{} {} scale {} zero {} code {}\n", key.first, key.second,
-                        name_of(number.coding.type), number.coding.scale, number.coding.zero, number.code);
+                        name_of(number.quantization.type), number.quantization.scale,
+                        number.quantization.zero, number.code);
   }
   return text;
 }
@@ -80,12 +81,12 @@ StaticNeeds static_needs(const onnx::Model& model, const graph::Index& index) {
   recipe.integer.integer_io = true;
   Selection selection(recipe);
   const std::vector<Weight> weights = find_weights(index);
-  const NodeWishes none;
-  Seeds seeds(model, index, weights, none, selection);
+  const NodeOverrides none;
+  IntegerCandidates candidates(model, index, weights, none, selection);
   const IntegerPlan plan =
-      plan_whole(seeds, [&] { return plan_static(index, recipe, nullptr, seeds, selection, {}); });
+      plan_whole(candidates, [&] { return plan_static(index, recipe, nullptr, candidates, selection, {}); });
   StaticNeeds needs;
-  for (const auto& [key, coding] : plan.codings) needs.values.insert(key);
+  for (const auto& [key, quantization] : plan.activations) needs.values.insert(key);
   for (const NodeDecision& decision : plan.nodes) {
     if (decision.is_integer()) continue;
     const onnx::Node& node = *index.bodies()[decision.body].nodes()[decision.node];
@@ -97,7 +98,7 @@ StaticNeeds static_needs(const onnx::Model& model, const graph::Index& index) {
 
 IntegerPlan make_integer_plan(const onnx::Model& model, const graph::Index& index, const Recipe& recipe,
                               const std::vector<Weight>& weights, const calibration::Ranges* ranges,
-                              const NodeWishes& wishes, Selection& selection) {
+                              const NodeOverrides& overrides, Selection& selection) {
   if (!recipe.is_integer()) return {};
   const bool is_static = ounce::is_static(recipe.format);
   if (is_static && ranges == nullptr) {
@@ -106,28 +107,28 @@ IntegerPlan make_integer_plan(const onnx::Model& model, const graph::Index& inde
   }
   std::set<const onnx::Node*> in_floats;
   if (is_static) {
-    const NodeWishes none;
-    Seeds as_they_are(model, index, weights, none, selection);
+    const NodeOverrides none;
+    IntegerCandidates as_they_are(model, index, weights, none, selection);
     in_floats = faster_in_floats(index, recipe, *ranges, as_they_are, selection);
   }
-  Seeds seeds(model, index, weights, wishes, selection);
-  return plan_whole(seeds, [&] {
-    IntegerPlan dynamic = plan_dynamic(model, index, recipe, seeds);
+  IntegerCandidates candidates(model, index, weights, overrides, selection);
+  return plan_whole(candidates, [&] {
+    IntegerPlan dynamic = plan_dynamic(model, index, recipe, candidates);
     if (!is_static) return dynamic;
-    IntegerPlan plan = plan_static(index, recipe, ranges, seeds, selection, in_floats);
+    IntegerPlan plan = plan_static(index, recipe, ranges, candidates, selection, in_floats);
     add_nodes(plan, std::move(dynamic));
     return plan;
   });
 }
 
-std::vector<FloatDivision> float_divisions(const onnx::Model& model, const graph::Index& index,
-                                           const Recipe& recipe, const calibration::Ranges& ranges,
-                                           const std::map<std::string, double>& noise) {
+std::vector<FloatAssignment> float_assignments(const onnx::Model& model, const graph::Index& index,
+                                               const Recipe& recipe, const calibration::Ranges& ranges,
+                                               const std::map<std::string, double>& noise) {
   Selection selection(recipe);
   const std::vector<Weight> weights = find_weights(index);
-  const NodeWishes none, wishes(index, recipe);
-  Seeds seeds(model, index, weights, none, selection);
-  const IntegerPlan plan = plan_static(index, recipe, &ranges, seeds, selection, {});
+  const NodeOverrides none, overrides(index, recipe);
+  IntegerCandidates candidates(model, index, weights, none, selection);
+  const IntegerPlan plan = plan_static(index, recipe, &ranges, candidates, selection, {});
   std::map<const onnx::Node*, double> of_nodes;
   std::map<const onnx::Node*, std::string> paths;
   for (const NodeDecision& decision : plan.nodes) {
@@ -136,19 +137,19 @@ std::vector<FloatDivision> float_divisions(const onnx::Model& model, const graph
     const std::string path = graph::value_path(index, decision.body, node.outputs[0]);
     const auto found = noise.find(path);
     const double of_node = found == noise.end() ? 0 : found->second;
-    of_nodes.emplace(&node, wishes.of(node) ? std::numeric_limits<double>::infinity() : of_node);
+    of_nodes.emplace(&node, overrides.of(node) ? std::numeric_limits<double>::infinity() : of_node);
     paths.emplace(&node, path);
   }
-  std::vector<FloatDivision> divisions;
-  for (const Division& division :
-       quieter_divisions(index, plan, seeds, ranges, KernelCosts(costed_cpus(recipe.target)), of_nodes,
-                         weighs_costs(recipe))) {
-    FloatDivision& named = divisions.emplace_back(FloatDivision{{}, division.time});
-    for (const onnx::Node* node : division.floats) {
+  std::vector<FloatAssignment> assignments;
+  for (const NodeAssignment& assignment :
+       frontier(index, plan, candidates, ranges, KernelCosts(costed_cpus(recipe.target)), of_nodes,
+                uses_cost_model(recipe))) {
+    FloatAssignment& named = assignments.emplace_back(FloatAssignment{{}, assignment.time});
+    for (const onnx::Node* node : assignment.floats) {
       if (const auto path = paths.find(node); path != paths.end()) named.floats.insert(path->second);
     }
   }
-  return divisions;
+  return assignments;
 }
 
 }  // namespace ounce::plan

@@ -30,7 +30,7 @@
 #include "formats/onnx/file/model.h"
 #include "formats/onnx/graph/index.h"
 #include "formats/onnx/graph/ports.h"
-#include "formats/onnx/plan/coding.h"
+#include "formats/onnx/plan/encodings.h"
 #include "formats/onnx/plan/op_rules.h"
 #include "formats/onnx/plan/selection.h"
 #include "formats/onnx/plan/weights.h"
@@ -50,20 +50,21 @@ struct NodeDecision {
   onnx::Bytes output;                   // the value that the node gives: its own, or that of …
   std::size_t absorbed = graph::kNone;  // … a Relu or Clip behind it, which its codes' limits replace
   bool gives_codes = false;
-  // Mul by a positive number, Add of a negative one: the same codes, read with another scale or zero. There
-  // is nothing to compute.
-  bool is_reading = false;
-  // What a reader of its codes adds: a whole number of their steps, so that it can.
-  double added_by_reader = 0;
+  // Mul by a positive number or Add of a negative one: the output has the same codes as the input and another
+  // scale or zero point. The node computes nothing.
+  bool is_rescale_only = false;
+  // What the rescaling node behind this one adds. The scale is chosen so that this is a whole number of
+  // steps, by which the zero point is shifted.
+  double zero_shift = 0;
 
   bool is_integer() const { return arithmetic != Arithmetic::kFloat; }
 };
 
 using ValueKey = std::pair<std::size_t, onnx::Bytes>;  // the body that defines it, and its name
 
-// A single number that an integer node adds or multiplies with: exactly one step of a scale of its own.
-struct NumberCode {
-  Coding coding;
+// A scalar constant that an INT8 node adds or multiplies with: exactly one step of a scale of its own.
+struct ScalarOperand {
+  ActivationQuantization quantization;
   std::int32_t code = 1;
 };
 
@@ -74,16 +75,16 @@ struct IntegerPort {
   ElementType type = ElementType::kUint8;
   std::vector<float> scales, zeros;  // one for all, or one for each channel (the second axis)
   bool is_raw = false;               // these are the bytes that the contract's preprocessing starts from …
-  bool is_coding = true;             // … and the codes of the value; otherwise they are made floats first
+  bool is_activation = true;         // … and the codes of the value; otherwise they are made floats first
 };
 
 struct IntegerPlan {
-  std::vector<NodeDecision> nodes;          // in the order of the file
-  std::map<ValueKey, Coding> codings;       // of static activations
+  std::vector<NodeDecision> nodes;                         // in the order of the file
+  std::map<ValueKey, ActivationQuantization> activations;  // static ones
   std::map<ValueKey, std::size_t> weights;  // constants that integer nodes multiply with: their (first) node
   std::map<ValueKey, std::size_t> biases;   // … and add
 
-  std::map<ValueKey, NumberCode> numbers;  // constants that integer nodes take beside codes
+  std::map<ValueKey, ScalarOperand> numbers;  // scalar constants of INT8 nodes
 
   std::vector<IntegerPort> ports;
 
@@ -102,7 +103,7 @@ StaticNeeds static_needs(const onnx::Model& model, const graph::Index& index);
 // with static scales and has none.
 IntegerPlan make_integer_plan(const onnx::Model& model, const graph::Index& index, const Recipe& recipe,
                               const std::vector<Weight>& weights, const calibration::Ranges* ranges,
-                              const NodeWishes& wishes, Selection& selection);
+                              const NodeOverrides& overrides, Selection& selection);
 
 // Values that must have one type because they enter and leave bodies: the states of a Loop, what both
 // branches of an If give, the outputs of a function at all its calls.
@@ -152,17 +153,18 @@ class PortClasses {
 // What a static plan can leave to floats so that it makes less noise, and what time that takes: the choices
 // that a search has (integer_costs.h says how they come about).
 
-struct FloatDivision {
+// The assignments of nodes to FP32 among which a search chooses: less noise for more time (integer_costs.h).
+struct FloatAssignment {
   std::set<std::string> floats;  // nodes with weights, by the path of what they give
   double time = 0;               // nanoseconds for a sample, of all that could compute on integers
 };
 
-// From the fastest to all in floats, each with more in floats than those before it. `noise` is what nodes
-// bring to the outputs when they compute on integers, by the path of what they give; an infinite one keeps
-// its node in floats, and so does a wish of the recipe. Times are those of x86, which stand for processors
-// that nobody has measured.
-std::vector<FloatDivision> float_divisions(const onnx::Model& model, const graph::Index& index,
-                                           const Recipe& recipe, const calibration::Ranges& ranges,
-                                           const std::map<std::string, double>& noise);
+// From the fastest assignment to the one with all nodes in FP32; each has more nodes in FP32 than those
+// before it. `noise` is the noise that nodes bring to the outputs in INT8, by the path of their output. An
+// infinite noise keeps its node in FP32, and so does an override of the recipe. Times are those of x86, also
+// for processors that were not measured.
+std::vector<FloatAssignment> float_assignments(const onnx::Model& model, const graph::Index& index,
+                                               const Recipe& recipe, const calibration::Ranges& ranges,
+                                               const std::map<std::string, double>& noise);
 
 }  // namespace ounce::plan

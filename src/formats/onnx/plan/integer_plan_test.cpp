@@ -61,7 +61,7 @@ calibration::Ranges ranges_of(const Strings& names) {
 Recipe static_recipe() {
   Recipe recipe;
   recipe.format = Format::kInt8;
-  recipe.half_share = 0;
+  recipe.fp16_budget = 0;
   recipe.integer.calibration = CalibrationMethod::kMinMax;
   recipe.integer.correct_bias = false;
   return recipe;
@@ -83,7 +83,7 @@ struct Planned {
                    const calibration::Ranges* ranges = nullptr)
       : bytes(builder.bytes()),
         model(onnx::read_model_from_memory(bytes, "model")),
-        index(graph::verify(model)) {
+        index(graph::validate(model)) {
     ThreadPool pool(2);
     plan = make_plan(model, index, recipe, pool, ranges);
   }
@@ -504,13 +504,13 @@ TEST(IntegerPlan, OverridesSayHowAValueIsCoded) {
   recipe.integer.values["a"].type = ActivationType::kS8;
   recipe.integer.values["y"].method = CalibrationMethod::kPercentile;
   const Planned planned(model, recipe, &ranges);
-  const auto& codings = planned.plan.integer.codings;
+  const auto& activations = planned.plan.integer.activations;
   EXPECT_THAT(planned.plan.integer.text(),
               HasSubstr("value 0:a int8 scale 0.01 zero -28\nvalue 0:x uint8 scale 0.02 zero 100\n"));
-  const Coding& y = codings.at({0, "y"});
+  const ActivationQuantization& y = activations.at({0, "y"});
   EXPECT_EQ(y.method, CalibrationMethod::kPercentile);
   EXPECT_LT(y.range.high, 2);
-  EXPECT_EQ(codings.at({0, "a"}).method, CalibrationMethod::kMinMax);
+  EXPECT_EQ(activations.at({0, "a"}).method, CalibrationMethod::kMinMax);
 }
 
 TEST(IntegerPlan, OverridesKeepValuesFloat) {
@@ -639,7 +639,7 @@ TEST(IntegerPlan, RawBytesAreCodesWhereOneScaleAndAWholeZeroSayItAll) {
   const Planned planned(one_conv(), recipe, &ranges);
   EXPECT_THAT(planned.plan.integer.text(), HasSubstr("input x uint8, raw scale 0.02 zero 50\n"));
   EXPECT_THAT(planned.plan.integer.text(), HasSubstr("value 0:x uint8 scale 0.02 zero 50\n"));
-  EXPECT_TRUE(port_of(planned.plan.integer, "x")->is_coding);
+  EXPECT_TRUE(port_of(planned.plan.integer, "x")->is_activation);
   EXPECT_EQ(port_of(planned.plan.integer, "a"), nullptr);
 }
 
@@ -653,18 +653,18 @@ TEST(IntegerPlan, RawBytesBecomeFloatsFirstWhereTheyAreNoCodes) {
   };
   const IntegerPort channels = port_for({{0.02, 0.02, 0.02, 0.04}, {-1, -1, -2, -1}});
   EXPECT_TRUE(channels.is_raw);
-  EXPECT_FALSE(channels.is_coding);
+  EXPECT_FALSE(channels.is_activation);
   EXPECT_THAT(channels.scales, ElementsAre(0.02F, 0.02F, 0.02F, 0.04F));
   EXPECT_THAT(channels.zeros, ElementsAre(50, 50, 100, 25));
   const IntegerPort broken_zero = port_for({{0.02}, {-1.01}});
   EXPECT_TRUE(broken_zero.is_raw);
-  EXPECT_FALSE(broken_zero.is_coding);
+  EXPECT_FALSE(broken_zero.is_activation);
   const IntegerPort backwards = port_for({{-0.02}, {4}});
   EXPECT_TRUE(backwards.is_raw);
-  EXPECT_FALSE(backwards.is_coding);
+  EXPECT_FALSE(backwards.is_activation);
   const IntegerPort is_signed = port_for({{0.02}, {-1}}, ActivationType::kS8);
   EXPECT_TRUE(is_signed.is_raw);
-  EXPECT_FALSE(is_signed.is_coding);
+  EXPECT_FALSE(is_signed.is_activation);
   EXPECT_EQ(is_signed.type, ElementType::kUint8);
 }
 
@@ -700,9 +700,9 @@ TEST(IntegerPlan, DynamicConvIsOnlyForThoseWhoAsk) {
   model.initializer("b", {4}, {1, 2, 3, 4});
   add_conv(model, "x", "y", "b");
   EXPECT_EQ(dynamic_text(model),
-            "node 0:0 float: ConvInteger is several times slower than FP32 (`integer.force_conv`)\n");
+            "node 0:0 float: ConvInteger is several times slower than FP32 (`integer.dynamic_conv`)\n");
   Recipe recipe = dynamic_recipe();
-  recipe.integer.force_conv = true;
+  recipe.integer.dynamic_conv = true;
   const Planned planned(model, recipe);
   EXPECT_EQ(planned.plan.text(),
             "b float32[4] -> keep: smaller than 1024 bytes\n"
@@ -753,27 +753,31 @@ TEST(IntegerPlan, DynamicTakesFusedAttention) {
 constexpr ActivationType kTypes[] = {ActivationType::kU8, ActivationType::kS8, ActivationType::kU16,
                                      ActivationType::kS16};
 
-double code_of(const Coding& coding, double value) {
-  const CodeLimits limits = limits_of(coding.type);
-  return std::clamp<double>(std::nearbyint(value / coding.scale) + coding.zero, limits.low, limits.high);
+double code_of(const ActivationQuantization& quantization, double value) {
+  const CodeLimits limits = limits_of(quantization.type);
+  return std::clamp<double>(std::nearbyint(value / quantization.scale) + quantization.zero, limits.low,
+                            limits.high);
 }
-double decoded(const Coding& coding, double code) { return (code - coding.zero) * coding.scale; }
+double decoded(const ActivationQuantization& quantization, double code) {
+  return (code - quantization.zero) * quantization.scale;
+}
 
 void expect_sound(const ValueRange& range, ActivationType type, bool is_symmetric) {
-  const Coding coding = make_coding(range, type, is_symmetric);
-  const CodeLimits limits = limits_of(coding.type);
-  EXPECT_TRUE(std::isnormal(coding.scale)) << coding.scale;
-  EXPECT_GT(coding.scale, 0);
-  EXPECT_GE(coding.zero, limits.low);
-  EXPECT_LE(coding.zero, limits.high);
-  EXPECT_EQ(decoded(coding, code_of(coding, 0)), 0);
+  const ActivationQuantization quantization = make_quantization(range, type, is_symmetric);
+  const CodeLimits limits = limits_of(quantization.type);
+  EXPECT_TRUE(std::isnormal(quantization.scale)) << quantization.scale;
+  EXPECT_GT(quantization.scale, 0);
+  EXPECT_GE(quantization.zero, limits.low);
+  EXPECT_LE(quantization.zero, limits.high);
+  EXPECT_EQ(decoded(quantization, code_of(quantization, 0)), 0);
   // What lies in the range is told to a step. (A scale is a float: 65535 of them add up to some rounding.)
-  const double step = coding.scale * 1.01;
+  const double step = quantization.scale * 1.01;
   for (const double value : {std::min(range.low, 0.0), std::max(range.high, 0.0)})
-    EXPECT_NEAR(decoded(coding, code_of(coding, value)), value, step) << range.low << " … " << range.high;
+    EXPECT_NEAR(decoded(quantization, code_of(quantization, value)), value, step)
+        << range.low << " … " << range.high;
 }
 
-TEST(Coding, ZeroIsExactAndTheEndsAreWithinAStep) {
+TEST(ActivationQuantization, ZeroIsExactAndTheEndsAreWithinAStep) {
   std::mt19937 random(7);
   std::uniform_real_distribution<double> exponent(-36, 36), share(-1, 1);
   for (int i = 0; i < 2000; ++i) {
@@ -787,7 +791,7 @@ TEST(Coding, ZeroIsExactAndTheEndsAreWithinAStep) {
   }
 }
 
-TEST(Coding, ARangeOfNothingAndOfNextToNothingIsHarmless) {
+TEST(ActivationQuantization, ARangeOfNothingAndOfNextToNothingIsHarmless) {
   for (const ActivationType type : kTypes) {
     for (const bool is_symmetric : {false, true}) {
       expect_sound({0, 0}, type, is_symmetric);
@@ -799,26 +803,26 @@ TEST(Coding, ARangeOfNothingAndOfNextToNothingIsHarmless) {
       expect_sound({0, huge}, type, is_symmetric);
     }
   }
-  EXPECT_EQ(make_coding({0, 0}, ActivationType::kU8, false).scale, 1);
+  EXPECT_EQ(make_quantization({0, 0}, ActivationType::kU8, false).scale, 1);
 }
 
-TEST(Coding, OneSidedRangesUseAllCodes) {
-  const Coding above = make_coding({1, 2.55}, ActivationType::kS8, true);
+TEST(ActivationQuantization, OneSidedRangesUseAllCodes) {
+  const ActivationQuantization above = make_quantization({1, 2.55}, ActivationType::kS8, true);
   EXPECT_FLOAT_EQ(above.scale, 0.01F);
   EXPECT_EQ(above.zero, -128);
-  const Coding below = make_coding({-2.55, -1}, ActivationType::kU8, true);
+  const ActivationQuantization below = make_quantization({-2.55, -1}, ActivationType::kU8, true);
   EXPECT_FLOAT_EQ(below.scale, 0.01F);
   EXPECT_EQ(below.zero, 255);
 }
 
-TEST(Coding, SymmetricMeansThatZeroIsInTheMiddle) {
-  const auto zero_of = [](ActivationType type) { return make_coding({-1, 3}, type, true).zero; };
+TEST(ActivationQuantization, SymmetricMeansThatZeroIsInTheMiddle) {
+  const auto zero_of = [](ActivationType type) { return make_quantization({-1, 3}, type, true).zero; };
   EXPECT_EQ(zero_of(ActivationType::kU8), 128);
   EXPECT_EQ(zero_of(ActivationType::kS8), 0);
   EXPECT_EQ(zero_of(ActivationType::kU16), 32768);
   EXPECT_EQ(zero_of(ActivationType::kS16), 0);
-  EXPECT_FLOAT_EQ(make_coding({-1.27, 0.5}, ActivationType::kS8, true).scale, 0.01F);
-  EXPECT_FLOAT_EQ(make_coding({-327.67, 0.5}, ActivationType::kU16, true).scale, 0.01F);
+  EXPECT_FLOAT_EQ(make_quantization({-1.27, 0.5}, ActivationType::kS8, true).scale, 0.01F);
+  EXPECT_FLOAT_EQ(make_quantization({-327.67, 0.5}, ActivationType::kU16, true).scale, 0.01F);
 }
 
 // --- Weights and biases ---

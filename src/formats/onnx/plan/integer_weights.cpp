@@ -46,9 +46,9 @@ bool must_limit_pairs(const NodeDecision& node, const IntegerRecipe& recipe) {
 }
 
 // Of the first use that has any: a weight may have several.
-quant::WeightPairs pairs_of(const graph::Index& index, const Weight& weight) {
+quant::DotProductPairs pairs_of(const graph::Index& index, const Weight& weight) {
   for (const graph::Use& use : weight.value->uses) {
-    const quant::WeightPairs pairs = target::pairs_of(index.node(use), weight.tensor->dims);
+    const quant::DotProductPairs pairs = target::pairs_of(index.node(use), weight.tensor->dims);
     if (pairs.exist()) return pairs;
   }
   return {};
@@ -186,7 +186,7 @@ void scale_integer_weights(const onnx::Model& model, const graph::Index& index, 
     const auto value = [&](std::size_t input) {
       return ValueKey{index.find(decision.body, node.inputs[input]).body, node.inputs[input]};
     };
-    nodes.push_back({plan.integer.codings.at(value(0)).scale, by_value.at(value(1)), by_value.at(key)});
+    nodes.push_back({plan.integer.activations.at(value(0)).scale, by_value.at(value(1)), by_value.at(key)});
   }
   // A weight may have several biases.
   for (const Parts& parts : nodes) free_empty_channels(*parts.weight);

@@ -163,42 +163,45 @@ double dot(const std::array<double, N>& constants, const std::array<double, N>& 
   return sum;
 }
 
-double conv_in_floats(const KernelTable& table, const ProductShape& s) {
-  if (s.is_depthwise && !s.is_picture)
-    return dot(table.depthwise_line, {s.outputs, s.positions * s.taps * s.outputs, s.positions * s.outputs});
+double conv_in_floats(const KernelTable& table, const GemmShape& s) {
+  if (s.is_depthwise && !s.is_conv2d)
+    return dot(table.depthwise_line,
+               {s.outputs, s.positions * s.kernel_size * s.outputs, s.positions * s.outputs});
   const double given = s.positions * up(s.outputs, table.block);
-  if (s.is_depthwise) return dot(table.depthwise, {1, given * s.taps, given});
-  if (s.is_picture && s.inputs < table.block)
-    return dot(table.few_inputs, {1, given * s.inputs * s.taps, given});
+  if (s.is_depthwise) return dot(table.depthwise, {1, given * s.kernel_size, given});
+  if (s.is_conv2d && s.inputs < table.block)
+    return dot(table.few_inputs, {1, given * s.inputs * s.kernel_size, given});
   constexpr double kAligned = 4;  // what float kernels for pictures ask of the number of inputs
-  if (s.is_picture && std::fmod(s.inputs, kAligned) == 0) {
-    const auto& row = s.taps == 1 ? table.pointwise : table.picture;
-    return dot(row, {1, given * up(s.inputs, table.block) * s.taps, given});
+  if (s.is_conv2d && std::fmod(s.inputs, kAligned) == 0) {
+    const auto& row = s.kernel_size == 1 ? table.pointwise : table.picture;
+    return dot(row, {1, given * up(s.inputs, table.block) * s.kernel_size, given});
   }
-  const double depth = s.inputs * s.taps;
+  const double depth = s.inputs * s.kernel_size;
   return dot(table.unfolded, {1, s.positions * depth * up(s.outputs, 16), s.positions * s.outputs,
-                              s.taps > 1 ? s.positions * depth : 0});
+                              s.kernel_size > 1 ? s.positions * depth : 0});
 }
 
-double conv_on_integers(const KernelTable& table, const ProductShape& s) {
+double conv_on_integers(const KernelTable& table, const GemmShape& s) {
   const double beyond = std::fmod(s.outputs, 16);
   if (s.is_depthwise) {
     const double ones = std::fmod(s.outputs, 8), eights = beyond - ones, sixteens = s.outputs - beyond;
-    return dot(table.integer_depthwise, {1, s.positions * s.taps * sixteens, s.positions * sixteens,
-                                         s.positions * s.taps * eights, s.positions * s.taps * ones});
+    return dot(table.integer_depthwise,
+               {1, s.positions * s.kernel_size * sixteens, s.positions * sixteens,
+                s.positions * s.kernel_size * eights, s.positions * s.kernel_size * ones});
   }
-  const double depth = up(s.inputs * s.taps, 4), width = up(s.outputs, 16);
-  const bool unfolds = s.taps > 1;
-  return dot(table.integer_conv, {1, s.positions * depth * width, s.positions * width,
-                                  unfolds ? s.positions * s.inputs * s.taps : 0,
-                                  unfolds ? s.positions * s.pieces : 0, depth * width, s.positions * beyond});
+  const double depth = up(s.inputs * s.kernel_size, 4), width = up(s.outputs, 16);
+  const bool unfolds = s.kernel_size > 1;
+  return dot(table.integer_conv,
+             {1, s.positions * depth * width, s.positions * width,
+              unfolds ? s.positions * s.inputs * s.kernel_size : 0, unfolds ? s.positions * s.im2col_rows : 0,
+              depth * width, s.positions * beyond});
 }
 
-double matrix_in_floats(const KernelTable& table, const ProductShape& s) {
+double matrix_in_floats(const KernelTable& table, const GemmShape& s) {
   return dot(table.matrix, {1, s.positions * s.inputs * up(s.outputs, 16), s.inputs * s.outputs});
 }
 
-double matrix_on_integers(const std::array<double, 5>& row, const ProductShape& s) {
+double matrix_on_integers(const std::array<double, 5>& row, const GemmShape& s) {
   return dot(row, {1, s.positions * up(s.inputs, 4) * up(s.outputs, 16), s.positions * s.outputs,
                    s.positions * s.inputs, s.inputs * s.outputs});
 }
@@ -213,33 +216,33 @@ double over(CostedCpus cpus, Cost cost) {
 
 }  // namespace
 
-Times KernelCosts::conv(const ProductShape& shape) const {
+Times KernelCosts::conv(const GemmShape& shape) const {
   const double integers =
       over(cpus_, [&](const KernelTable& table) { return conv_on_integers(table, shape); });
   if (shape.is_grouped) return {integers, integers};
   return {over(cpus_, [&](const KernelTable& table) { return conv_in_floats(table, shape); }), integers};
 }
 
-Times KernelCosts::gemm(const ProductShape& shape) const {
+Times KernelCosts::gemm(const GemmShape& shape) const {
   return {
       over(cpus_, [&](const KernelTable& table) { return matrix_in_floats(table, shape); }),
       over(cpus_, [&](const KernelTable& table) { return matrix_on_integers(table.integer_gemm, shape); })};
 }
 
-Times KernelCosts::mat_mul(const ProductShape& shape) const {
+Times KernelCosts::mat_mul(const GemmShape& shape) const {
   return {
       over(cpus_, [&](const KernelTable& table) { return matrix_in_floats(table, shape); }),
       over(cpus_, [&](const KernelTable& table) { return matrix_on_integers(table.integer_matrix, shape); })};
 }
 
-Times KernelCosts::between(Op op, const BetweenShape& shape) const {
+Times KernelCosts::elementwise(Op op, const ElementwiseShape& shape) const {
   const ops::CostPerValue& cost = shape.gates_itself && op == Op::kMul ? kGate : ops::info(op).cost;
   if (!cost.is_measured()) return {};
-  const double amount = cost.by_window ? shape.values * shape.taps : shape.values;
+  const double amount = cost.by_window ? shape.values * shape.kernel_size : shape.values;
   return {kCall + cost.fp32 * amount, kCall + cost.int8 * amount};
 }
 
-Times KernelCosts::beside_number(const BesideNumber& op) const {
+Times KernelCosts::with_scalar(const ScalarShape& op) const {
   const ops::CostPerValue& cost = op.is_hard_sigmoid ? kHardSigmoid : kNumber;
   return {op.passes * (kCall + cost.fp32 * op.values) + op.reorders * reorder(op.values),
           op.is_computed ? kCall + cost.int8 * op.values : 0};
@@ -260,9 +263,9 @@ double KernelCosts::softmax_over_channels(double values) {
   return kSpread * values;
 }
 
-double KernelCosts::max_pool_of_floats(double values, double taps) {
+double KernelCosts::max_pool_of_floats(double values, double kernel_size) {
   constexpr double kTap = 2.9;  // [1, 32, 450, 60], 2 × 2: 10 ms, in floats 0.5
-  return kTap * values * taps;
+  return kTap * values * kernel_size;
 }
 
 bool has_measured_costs(const std::string& target) {

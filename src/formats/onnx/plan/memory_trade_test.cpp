@@ -40,7 +40,7 @@ std::string two_layers(std::int64_t opset = 13, std::int64_t width = 36) {
 
 std::string plan_of(const std::string& bytes, const Recipe& recipe) {
   const onnx::Model model = onnx::read_model_from_memory(bytes, "model");
-  const graph::Index index = graph::verify(model);
+  const graph::Index index = graph::validate(model);
   ThreadPool pool(2);
   return make_plan(model, index, recipe, pool).text();
 }
@@ -48,7 +48,7 @@ std::string plan_of(const std::string& bytes, const Recipe& recipe) {
 Recipe recipe_with(MemoryUse memory, Format format = Format::kW8) {
   Recipe recipe;
   recipe.format = format;
-  recipe.half_share = 0;
+  recipe.fp16_budget = 0;
   recipe.memory = memory;
   return recipe;
 }

@@ -30,7 +30,7 @@ using Nodes = std::map<std::string, Format>;
 Recipe recipe_of(Format format, const Nodes& nodes) {
   Recipe recipe;
   recipe.format = format;
-  recipe.half_share = 0;
+  recipe.fp16_budget = 0;
   recipe.integer.calibration = CalibrationMethod::kMinMax;
   recipe.integer.correct_bias = false;
   recipe.nodes = nodes;
@@ -47,7 +47,7 @@ std::string text_of(const GraphBuilder& builder, const Recipe& recipe,
                     const calibration::Ranges* ranges = nullptr) {
   const std::string bytes = builder.bytes();
   const onnx::Model model = onnx::read_model_from_memory(bytes, "model");
-  const graph::Index index = graph::verify(model);
+  const graph::Index index = graph::validate(model);
   ThreadPool pool(2);
   return make_plan(model, index, recipe, pool, ranges).text();
 }
@@ -176,10 +176,10 @@ ModelBuilder mixed_images() {
   model.node("Add", {"r", "c"}, {"s"}).node("Conv", {"s", "wy"}, {"y"});
   return model;
 }
-std::string nodes_of(const Nodes& nodes, bool force_conv = false) {
+std::string nodes_of(const Nodes& nodes, bool dynamic_conv = false) {
   const calibration::Ranges ranges = seen({"x", "a", "r", "c", "s", "y"});
   Recipe recipe = recipe_of(Format::kInt8, nodes);
-  recipe.integer.force_conv = force_conv;
+  recipe.integer.dynamic_conv = dynamic_conv;
   const std::string text = text_of(mixed_images(), recipe, &ranges);
   const std::size_t first = text.find("node ");
   return text.substr(first, text.find("value ") - first);
@@ -188,8 +188,8 @@ std::string nodes_of(const Nodes& nodes, bool force_conv = false) {
 TEST(MixedPlan, ADynamicConvHasToBeForced) {
   EXPECT_THAT(
       nodes_of({{"c", Format::kInt8Dynamic}}),
-      HasSubstr("node 0:2 float: ConvInteger is several times slower than FP32 (`integer.force_conv`)\n"));
-  EXPECT_EQ(nodes_of({{"c", Format::kInt8Dynamic}}, /*force_conv=*/true),
+      HasSubstr("node 0:2 float: ConvInteger is several times slower than FP32 (`integer.dynamic_conv`)\n"));
+  EXPECT_EQ(nodes_of({{"c", Format::kInt8Dynamic}}, /*dynamic_conv=*/true),
             "node 0:0 static -> r, codes, clamped by its codes\n"
             "node 0:2 dynamic -> c\n"
             "node 0:4 static -> y, codes\n");
@@ -229,7 +229,7 @@ TEST(MixedPlan, AWeightThatIsTornBetweenKernelsIsFloats) {
   const calibration::Ranges ranges = seen({"x", "y", "z"});
   const Dims image = {1, 16, 8, 8}, kernel = {16, 16, 1, 1};
   Recipe recipe = recipe_of(Format::kInt8, {{"z", Format::kInt8Dynamic}});
-  recipe.integer.force_conv = true;
+  recipe.integer.dynamic_conv = true;
   EXPECT_EQ(text_of(twins("Conv", image, kernel), recipe, &ranges),
             "w float32[16,16,1,1] -> int8 channel 0 fold: weight of Conv; folded at load, FP32 speed\n"
             "node 0:0 float: its weight also feeds a node that computes otherwise\n"
@@ -286,15 +286,15 @@ TEST(MixedPlan, ALevelOfNoProductIsRefused) {
   model.node("MatMul", {"x", "w"}, {"product"}).node("Relu", {"product"}, {"y"});
   const auto refusal = [&](const char* name) {
     Recipe recipe = recipe_of(Format::kNbits4, {});
-    recipe.few_bits.levels[name] = AccuracyLevel::k1;
+    recipe.nbits.levels[name] = AccuracyLevel::k1;
     return refusal_of(model, recipe);
   };
   EXPECT_EQ(refusal("prodcut"),
-            "`few_bits.levels` 'prodcut': no node gives this value; did you mean 'product'?");
-  EXPECT_EQ(refusal("nobody"), "`few_bits.levels` 'nobody': no node gives this value");
-  EXPECT_EQ(refusal("y"), "`few_bits.levels` 'y': Relu gives this value, and levels are for MatMul and Gemm");
+            "`nbits.levels` 'prodcut': no node gives this value; did you mean 'product'?");
+  EXPECT_EQ(refusal("nobody"), "`nbits.levels` 'nobody': no node gives this value");
+  EXPECT_EQ(refusal("y"), "`nbits.levels` 'y': Relu gives this value, and levels are for MatMul and Gemm");
   Recipe recipe = recipe_of(Format::kNbits4, {});
-  recipe.few_bits.levels["product"] = AccuracyLevel::k1;
+  recipe.nbits.levels["product"] = AccuracyLevel::k1;
   EXPECT_NO_THROW(text_of(model, recipe));
 }
 
@@ -312,7 +312,7 @@ TEST(MixedPlan, NodesInFloatsAreStoredAsTheRest) {
 // Where 16-bit floats are only stored, they are what nodes wish that nobody spoke of.
 TEST(MixedPlan, TheRestMayBeStoredAsHalves) {
   Recipe recipe = recipe_of(Format::kInt8Dynamic, {{"a", Format::kW8}, {"y", Format::kFp32}});
-  recipe.integer.half_rest = true;
+  recipe.integer.fp16_remainder = true;
   EXPECT_THAT(
       text_of(chain(), recipe),
       StartsWith("wa float32[32,32] -> int8 channel 1 fold: weight of MatMul, as asked for its node"));

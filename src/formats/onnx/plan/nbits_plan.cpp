@@ -7,7 +7,7 @@
 #include <string>
 
 #include "formats/onnx/file/attributes.h"
-#include "formats/onnx/plan/coding.h"
+#include "formats/onnx/plan/encodings.h"
 #include "formats/onnx/plan/plan.h"
 #include "quant/block_scales.h"
 #include "recipe/format_info.h"
@@ -19,7 +19,7 @@ namespace {
 // floats, so that blocks of half the size take no more.
 constexpr std::size_t kFewBlock = 32, kTableBlock = 16, kByteBlock = 128, kLeastBlock = 16;
 
-std::size_t block_of(const Recipe& recipe, unsigned bits, const FewBitUses& uses, std::size_t columns) {
+std::size_t block_of(const Recipe& recipe, unsigned bits, const NbitsUses& uses, std::size_t columns) {
   if (recipe.granularity.kind == GranularityKind::kBlock) return recipe.granularity.block;
   const bool is_table = uses.products.empty(), is_tied = !is_table && !uses.lookups.empty();
   std::size_t block = bits == 8 ? kByteBlock : is_table ? kTableBlock : kFewBlock;
@@ -29,7 +29,7 @@ std::size_t block_of(const Recipe& recipe, unsigned bits, const FewBitUses& uses
 }
 
 // The most careful one of the products. What was not measured gets the kernels that are fast.
-int level_of(const graph::Index& index, const FewBitsRecipe& recipe, const FewBitUses& uses) {
+int level_of(const graph::Index& index, const NbitsRecipe& recipe, const NbitsUses& uses) {
   const auto number = [](AccuracyLevel level) {
     if (level == AccuracyLevel::k0) return 0;
     return level == AccuracyLevel::k1 ? 1 : 4;
@@ -47,11 +47,11 @@ int level_of(const graph::Index& index, const FewBitsRecipe& recipe, const FewBi
 std::string why_no_qdq(const Weight& weight) {
   if (weight.tensor->type != ElementType::kFloat) return "DequantizeLinear gives float32 only";
   if (weight.op != Op::kMatMul && weight.op != Op::kGemm)
-    return fmt::format("{} has no kernel for few bits", weight.op_type);
+    return fmt::format("{} has no MatMulNBits kernel", weight.op_type);
   return {};
 }
 
-std::string why_no_rows(const FewBitUses& uses, const quant::BlockRows& rows, unsigned bits) {
+std::string why_no_rows(const NbitsUses& uses, const quant::BlockRows& rows, unsigned bits) {
   if (uses.lookups.empty()) return {};
   // A table has no room for padding.
   const std::size_t step = uses.products.empty() ? 8 / bits : rows.block;
@@ -61,8 +61,8 @@ std::string why_no_rows(const FewBitUses& uses, const quant::BlockRows& rows, un
 
 }  // namespace
 
-bool plan_few_bits(const graph::Index& index, const Recipe& recipe, std::int64_t opset, Format format,
-                   Decision& decision) {
+bool plan_nbits(const graph::Index& index, const Recipe& recipe, std::int64_t opset, Format format,
+                Decision& decision) {
   const onnx::Tensor& tensor = *decision.weight.tensor;
   const unsigned bits = info_of(format).weight_bits;
   const auto refuse = [&](const std::string& why) {
@@ -71,7 +71,7 @@ bool plan_few_bits(const graph::Index& index, const Recipe& recipe, std::int64_t
   };
   if (tensor.dims.size() != 2) return refuse(fmt::format("{} axes are no matrix", tensor.dims.size()));
   const Encoding encoding = encoding_of(EncodingKind::kLinear, bits);
-  if (recipe.few_bits.dialect == FewBitsDialect::kQdq) {
+  if (recipe.nbits.dialect == NbitsDialect::kQdq) {
     if (const std::string why = why_no_qdq(decision.weight); !why.empty()) return refuse(why);
     decision.encoding = encoding;
     return true;
@@ -79,7 +79,7 @@ bool plan_few_bits(const graph::Index& index, const Recipe& recipe, std::int64_t
   const bool is_half = tensor.type == ElementType::kFloat16;
   if (!is_half && tensor.type != ElementType::kFloat)
     return refuse(fmt::format("no kernel takes {}", name_of(tensor.type)));
-  const FewBitUses uses = find_few_bit_uses(index, decision.weight, opset);
+  const NbitsUses uses = find_nbits_uses(index, decision.weight, opset);
   if (!uses.why_not.empty()) return refuse(uses.why_not);
   const bool is_table = uses.products.empty();
   const auto first = static_cast<std::size_t>(tensor.dims[0]),
@@ -94,10 +94,10 @@ bool plan_few_bits(const graph::Index& index, const Recipe& recipe, std::int64_t
   decision.granularity = GranularityKind::kBlock;
   decision.block = rows.block;
   decision.rows = rows;
-  decision.format = quant::few_bits_format(bits, !recipe.asymmetric);
+  decision.format = quant::nbits_format(bits, !recipe.asymmetric);
   decision.format.half_scales = is_half || is_table;
   decision.scale = recipe.scale;
-  decision.accuracy_level = is_table ? 0 : level_of(index, recipe.few_bits, uses);
+  decision.accuracy_level = is_table ? 0 : level_of(index, recipe.nbits, uses);
   decision.reason +=
       is_table ? "; rows are decoded as they are looked up" : "; multiplied with as it is stored";
   return true;
@@ -127,7 +127,7 @@ class UseSearch {
     }
   }
 
-  FewBitUses finish() {
+  NbitsUses finish() {
     if (found_.why_not.empty() && found_.products.empty() && found_.lookups.empty())
       refuse("nothing multiplies with it");
     if (found_.why_not.empty() && !found_.lookups.empty() && direction_.value_or(false))
@@ -151,7 +151,7 @@ class UseSearch {
     } else if (node.op() == Op::kGemm && use.input == kRight && is_whole(node)) {
       add_gemm(place, node, is_turned);
     } else {
-      refuse(fmt::format("{} has no kernel for few bits", node.op_type()));
+      refuse(fmt::format("{} has no MatMulNBits kernel", node.op_type()));
     }
   }
 
@@ -185,12 +185,12 @@ class UseSearch {
   const graph::Index& index_;
   const std::int64_t opset_;
   std::optional<bool> direction_;
-  FewBitUses found_;
+  NbitsUses found_;
 };
 
 }  // namespace
 
-FewBitUses find_few_bit_uses(const graph::Index& index, const Weight& weight, std::int64_t opset) {
+NbitsUses find_nbits_uses(const graph::Index& index, const Weight& weight, std::int64_t opset) {
   UseSearch search(index, opset);
   search.follow(*weight.value, false);
   return search.finish();

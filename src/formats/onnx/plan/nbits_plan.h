@@ -1,4 +1,4 @@
-// Weights that a runtime's kernels for few bits multiply with as they are stored: `format` int8, int4, int2.
+// Weights that MatMulNBits kernels multiply with as they are stored: the formats nbits8, nbits4 and nbits2.
 #pragma once
 
 #include <ounce/recipe.h>
@@ -17,11 +17,11 @@ namespace ounce::plan {
 
 // Decides encoding, blocks and decoder for the dialect nbits; for qdq the encoding alone, since that is
 // ordinary storage with blocks. Otherwise false, the reason saying why no kernel takes the weight.
-bool plan_few_bits(const graph::Index& index, const Recipe& recipe, std::int64_t opset, Format format,
-                   Decision& decision);
+bool plan_nbits(const graph::Index& index, const Recipe& recipe, std::int64_t opset, Format format,
+                Decision& decision);
 
-// Where a runtime's kernels for few bits can take a weight: all of its uses have to be of one of these kinds,
-// and to see the same rows (quant/block_panels.h).
+// Which weights MatMulNBits and GatherBlockQuantized can take: all uses of the weight have to be of one of
+// these kinds and to see the same rows (quant/block_panels.h).
 //
 //   MatMul(x, w)                    w [K, N]: rows are columns of w
 //   Gemm(x, w, c)                   likewise, with transB w [N, K]: rows of w; alpha and beta are 1
@@ -33,7 +33,7 @@ struct NodePlace {
   std::size_t body = 0, node = 0;
 };
 
-struct FewBitUses {
+struct NbitsUses {
   std::string why_not;  // otherwise all below holds
   std::vector<NodePlace> products, lookups;
   std::vector<NodePlace> transposes;  // of which nothing is left
@@ -41,6 +41,6 @@ struct FewBitUses {
 };
 
 // `opset` is that of ONNX's own domain where the weight stands.
-FewBitUses find_few_bit_uses(const graph::Index& index, const Weight& weight, std::int64_t opset);
+NbitsUses find_nbits_uses(const graph::Index& index, const Weight& weight, std::int64_t opset);
 
 }  // namespace ounce::plan

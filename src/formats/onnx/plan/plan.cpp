@@ -35,8 +35,8 @@ std::vector<std::string> notes_on(const onnx::Model& model, const graph::Index& 
 std::string digest_text(const Decision& decision) {
   std::string text;
   if (decision.pairs.exist()) text += " pairs";
-  if (decision.has_pairs) text += " table";
-  if (decision.has_rows) text += " rows";
+  if (decision.uses_pair_table) text += " table";
+  if (decision.is_split_nibbles) text += " rows";
   if (decision.is_nbits() && decision.rows.is_padded)
     text += fmt::format(" level {}", decision.accuracy_level);
   if (decision.codes != nullptr) {
@@ -62,11 +62,11 @@ Plan plan_structure(const onnx::Model& model, const graph::Index& index, const R
   plan.notes = notes_on(model, index, recipe);
   Selection selection(recipe);
   const std::vector<Weight> weights = find_weights(index);
-  const NodeWishes wishes(index, recipe);
-  wishes.require_nodes();
+  const NodeOverrides overrides(index, recipe);
+  overrides.require_nodes();
   require_levels(index, recipe);
-  plan.integer = make_integer_plan(model, index, recipe, weights, ranges, wishes, selection);
-  StructurePlanner planner(model, index, recipe, plan.integer, wishes, selection);
+  plan.integer = make_integer_plan(model, index, recipe, weights, ranges, overrides, selection);
+  StructurePlanner planner(model, index, recipe, plan.integer, overrides, selection);
   for (const Weight& weight : weights) plan.decisions.push_back(planner.decide(weight));
   plan.unmatched = selection.unmatched(plan.notes);
   trade_memory(model, index, recipe, planner, plan.decisions);
@@ -104,7 +104,7 @@ Plan make_plan(const onnx::Model& model, const graph::Index& index, const Recipe
       [&](std::size_t i, const ForEach& for_each) {
         decide_by_values(model, plan.decisions[stored[i]], for_each);
       });
-  promote_smallest(plan.decisions, recipe.half_share);
+  promote_smallest(plan.decisions, recipe.fp16_budget);
   scale_integer_weights(model, index, plan, pool);
   if (is_static(recipe.format) && recipe.integer.correct_bias && ranges != nullptr)
     correct_biases(model, index, *ranges, plan, pool);

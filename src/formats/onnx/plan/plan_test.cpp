@@ -23,9 +23,9 @@ using test::ModelBuilder;
 using test::ramp;
 
 std::string plan_text(const std::string& bytes, Recipe recipe = {}) {
-  if (recipe.half_share == Recipe().half_share) recipe.half_share = 0;  // these models are all small
+  if (recipe.fp16_budget == Recipe().fp16_budget) recipe.fp16_budget = 0;  // these models are all small
   const onnx::Model model = onnx::read_model_from_memory(bytes, "model");
-  const graph::Index index = graph::verify(model);
+  const graph::Index index = graph::validate(model);
   ThreadPool pool(2);
   return make_plan(model, index, recipe, pool).text();
 }
@@ -223,7 +223,7 @@ TEST(Plan, SpendsItsShareOnTheSmallestWeights) {
   model.initializer("large", {512, 512}, ramp({512, 512})).initializer("small", {16, 32}, ramp({16, 32}));
   model.node("MatMul", {"x", "large"}, {"h"}).node("MatMul", {"h", "small"}, {"y"});
   Recipe recipe;
-  recipe.half_share = 0.002;
+  recipe.fp16_budget = 0.002;
   EXPECT_EQ(plan_text(model.bytes(), recipe),
             "large float32[512,512] -> int8 channel 1 fold: weight of MatMul; folded at load, FP32 speed\n"
             "small float32[16,32] -> float16 tensor fold: weight of MatMul, so small that 16-bit floats cost "

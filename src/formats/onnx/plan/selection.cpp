@@ -17,7 +17,7 @@
 namespace ounce::plan {
 namespace {
 
-// The first wish that is met decides, so the most precise one comes first.
+// The first format that a node has decides, so the most precise one comes first.
 constexpr std::array kByPrecision = {Format::kFp32, Format::kW16,    Format::kW8,    Format::kNbits8,
                                      Format::kW4,   Format::kNbits4, Format::kNbits2};
 
@@ -27,18 +27,18 @@ std::string guessed(const std::string& guess) {
 
 }  // namespace
 
-NodeWishes::NodeWishes(const graph::Index& index, const Recipe& recipe)
-    : is_integer_(recipe.is_integer()), otherwise_(recipe.rest()) {
+NodeOverrides::NodeOverrides(const graph::Index& index, const Recipe& recipe)
+    : is_integer_(recipe.is_integer()), otherwise_(recipe.storage_of_remainder()) {
   if (recipe.nodes.empty()) return;
   std::map<std::string, Format> left = recipe.nodes;
   std::set<std::string> met;
   const auto meet = [&](const auto& name_of) {
     graph::for_each_node(index, [&](std::size_t body, std::size_t, const onnx::Node& node) {
       if (node.outputs.empty() || node.outputs[0].empty()) return;
-      const auto wish = left.find(name_of(body, node));
-      if (wish == left.end()) return;
-      by_node_.emplace(&node, wish->second);
-      met.insert(wish->first);
+      const auto wanted = left.find(name_of(body, node));
+      if (wanted == left.end()) return;
+      by_node_.emplace(&node, wanted->second);
+      met.insert(wanted->first);
     });
     for (const std::string& name : met) left.erase(name);
   };
@@ -59,7 +59,7 @@ NodeWishes::NodeWishes(const graph::Index& index, const Recipe& recipe)
   guess_ = nearest(unknown_, known);
 }
 
-void NodeWishes::require_nodes() const {
+void NodeOverrides::require_nodes() const {
   if (!has_unknown_) return;
   // What is computed on integers is prepared for it first.
   const char* const folded =
@@ -71,7 +71,7 @@ void NodeWishes::require_nodes() const {
 }
 
 void require_levels(const graph::Index& index, const Recipe& recipe) {
-  const auto& levels = recipe.few_bits.levels;
+  const auto& levels = recipe.nbits.levels;
   if (levels.empty()) return;
   std::vector<std::string> products;
   std::map<std::string, std::string> others;  // value → op type
@@ -91,31 +91,31 @@ void require_levels(const graph::Index& index, const Recipe& recipe) {
         other == others.end()
             ? "no node gives this value" + guessed(nearest(name, products))
             : fmt::format("{} gives this value, and levels are for MatMul and Gemm", other->second);
-    throw Error(ErrorCode::kUsage, fmt::format("`few_bits.levels` '{}': {}", name, why));
+    throw Error(ErrorCode::kUsage, fmt::format("`nbits.levels` '{}': {}", name, why));
   }
 }
 
-std::optional<Format> NodeWishes::of(const onnx::Node& node) const {
+std::optional<Format> NodeOverrides::of(const onnx::Node& node) const {
   const auto found = by_node_.find(&node);
   return found == by_node_.end() ? std::nullopt : std::optional(found->second);
 }
 
-bool NodeWishes::wants_floats(const onnx::Node& node) const {
-  const std::optional<Format> wish = of(node);
-  return wish && is_storage(*wish);
+bool NodeOverrides::wants_floats(const onnx::Node& node) const {
+  const std::optional<Format> wanted = of(node);
+  return wanted && is_storage(*wanted);
 }
 
-struct NodeWishes::Tally {
+struct NodeOverrides::Tally {
   std::vector<Format> asked;
   bool has_others = false;  // nodes that nobody spoke of
   int steps_left = kLongestSearch;
 };
 
-void NodeWishes::ask_users(const graph::Index& index, const graph::Value& value, Tally& tally) const {
+void NodeOverrides::ask_users(const graph::Index& index, const graph::Value& value, Tally& tally) const {
   for (const graph::Use& use : value.uses) {
     const onnx::Node& node = index.node(use);
-    if (const auto wish = of(node); wish && is_storage(*wish)) {
-      tally.asked.push_back(*wish);
+    if (const auto wanted = of(node); wanted && is_storage(*wanted)) {
+      tally.asked.push_back(*wanted);
       continue;
     }
     // A table that rows are looked up in is the weight of that very op; pieces that are cut out are not.
@@ -132,7 +132,7 @@ void NodeWishes::ask_users(const graph::Index& index, const graph::Value& value,
   }
 }
 
-std::optional<StorageWish> NodeWishes::storage(const graph::Index& index, const Weight& weight) const {
+std::optional<StorageOverride> NodeOverrides::storage(const graph::Index& index, const Weight& weight) const {
   if (by_node_.empty()) return std::nullopt;
   Tally tally;
   ask_users(index, *weight.value, tally);
@@ -140,7 +140,7 @@ std::optional<StorageWish> NodeWishes::storage(const graph::Index& index, const 
   if (std::all_of(tally.asked.begin(), tally.asked.end(), is_usual)) return std::nullopt;
   for (const Format format : kByPrecision) {
     const bool is_asked = std::find(tally.asked.begin(), tally.asked.end(), format) != tally.asked.end();
-    if (is_asked || (tally.has_others && format == otherwise_)) return StorageWish{format, is_asked};
+    if (is_asked || (tally.has_others && format == otherwise_)) return StorageOverride{format, is_asked};
   }
   return std::nullopt;
 }

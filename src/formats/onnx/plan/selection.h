@@ -1,9 +1,9 @@
 // What a recipe says of single nodes (Recipe::nodes), looked up by node and by weight.
 //
-//   const NodeWishes wishes(index, recipe);
-//   wishes.require_nodes();
-//   if (wishes.wants_floats(node)) …
-//   if (const auto wish = wishes.storage(index, weight)) …   // nothing: the recipe itself decides
+//   const NodeOverrides overrides(index, recipe);
+//   overrides.require_nodes();
+//   if (overrides.wants_floats(node)) …
+//   if (const auto wanted = overrides.storage(index, weight)) …   // nothing: the recipe itself decides
 #pragma once
 
 #include <ounce/recipe.h>
@@ -21,26 +21,26 @@
 
 namespace ounce::plan {
 
-// How a weight is to be stored, of whose nodes one at least was spoken of.
-struct StorageWish {
+// The storage format of a weight with at least one overridden node.
+struct StorageOverride {
   Format format = Format::kFp32;
-  bool is_asked = false;  // otherwise another of its nodes wants more bits than was asked for
+  bool is_asked = false;  // false: another node of the weight needs more bits than the overridden one
 };
 
-class NodeWishes {
+class NodeOverrides {
  public:
-  NodeWishes() = default;  // nobody wishes anything
-  NodeWishes(const graph::Index& index, const Recipe& recipe);
+  NodeOverrides() = default;  // no overrides
+  NodeOverrides(const graph::Index& index, const Recipe& recipe);
 
   // Throws Error{kUsage} for a name that no node gives.
   void require_nodes() const;
 
   std::optional<Format> of(const onnx::Node& node) const;
-  // It is not to compute on integers.
+  // Must the node stay in FP32?
   bool wants_floats(const onnx::Node& node) const;
-  // The most precise of what the nodes of a weight wish; those that nobody spoke of wish what the recipe
-  // says. A node takes a weight, too, when other ops move it on the way.
-  std::optional<StorageWish> storage(const graph::Index& index, const Weight& weight) const;
+  // The most precise format among those of the weight's nodes; nodes without an override have that of the
+  // recipe. Nodes that take the weight through ops that only move it count, too.
+  std::optional<StorageOverride> storage(const graph::Index& index, const Weight& weight) const;
 
  private:
   struct Tally;
@@ -54,7 +54,7 @@ class NodeWishes {
   bool has_unknown_ = false;
 };
 
-// Throws Error{kUsage} for a name in FewBitsRecipe::levels that is no value of a MatMul or Gemm.
+// Throws Error{kUsage} for a name in NbitsRecipe::levels that is no value of a MatMul or Gemm.
 void require_levels(const graph::Index& index, const Recipe& recipe);
 
 }  // namespace ounce::plan

@@ -19,11 +19,11 @@ class StaticPlanner {
 
   // Without ranges every value is taken to have one. `in_floats` are those that are faster there.
   StaticPlanner(const graph::Index& index, const Recipe& recipe, const calibration::Ranges* ranges,
-                Seeds& seeds, Selection& selection, const Nodes& in_floats)
+                IntegerCandidates& candidates, Selection& selection, const Nodes& in_floats)
       : index_(index),
         recipe_(recipe.integer),
         ranges_(ranges),
-        seeds_(seeds),
+        candidates_(candidates),
         selection_(selection),
         in_floats_(in_floats) {}
 
@@ -103,14 +103,14 @@ class StaticPlanner {
     makers_.clear();
     could_be_codes_.clear();
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-      if (seeds_.is_asked_dynamic(*nodes[i])) continue;
+      if (candidates_.is_asked_dynamic(*nodes[i])) continue;
       const IntegerForm* op = find_static_form(*nodes[i]);
       NodeDecision decision;
       decision.body = body;
       decision.node = i;
       if (op == nullptr) {
         if (!is_worth_a_reason(*nodes[i])) continue;
-        decision.reason = seeds_.why_asked(*nodes[i]);
+        decision.reason = candidates_.override_reason(*nodes[i]);
         if (decision.reason.empty())
           decision.reason = fmt::format("{} has no integer kernel", nodes[i]->op_type());
       } else {
@@ -119,18 +119,19 @@ class StaticPlanner {
         const bool is_left = in_floats_.contains(&*nodes[i]);
         if (op->kind == IntegerKind::kJoin && !is_left) find_reading(decision);
         decision.reason = op->has_weight() ? why_not_seed(decision) : why_not_follower(decision);
-        const bool is_asked = op->has_weight() && !seeds_.why_asked(*nodes[i]).empty();
+        const bool is_asked = op->has_weight() && !candidates_.override_reason(*nodes[i]).empty();
         if (is_left || is_asked || (!op->has_weight() && could_all_be_codes(decision)))
           could_be_codes_.insert(decision.output);
         if (is_left && decision.reason.empty()) decision.reason = "is faster in floats";
         if (decision.reason.empty()) {
           decision.arithmetic = Arithmetic::kStatic;
           decision.gives_codes = op->must_give_codes();
-          const bool has_input_codes = decision.is_reading || op->kind == IntegerKind::kMovement;
+          const bool has_input_codes = decision.is_rescale_only || op->kind == IntegerKind::kMovement;
           if (op->may_give_codes() && (has_input_codes || why_no_codes(body, decision.output).empty()))
             makers_.emplace(decision.output, plan_.nodes.size());
         } else if (!op->has_weight()) {
-          decision.reason = seeds_.why_asked(*nodes[i]);  // otherwise nobody expects it to be integer
+          decision.reason =
+              candidates_.override_reason(*nodes[i]);  // otherwise nobody expects it to be integer
         }
       }
       plan_.nodes.push_back(std::move(decision));
@@ -148,7 +149,7 @@ class StaticPlanner {
     const Use& use = value.uses[0];
     const onnx::Node& next = index_.node(use);
     const bool is_next = use.body == decision.body && use.input == 0 && next.outputs.size() == 1;
-    if (!is_next || !clamp_of(decision.body, next) || !seeds_.why_asked(next).empty()) return;
+    if (!is_next || !clamp_of(decision.body, next) || !candidates_.override_reason(next).empty()) return;
     decision.absorbed = use.node;
     decision.output = next.outputs[0];
   }
@@ -161,7 +162,7 @@ class StaticPlanner {
     ValueRange range{-HUGE_VAL, HUGE_VAL};
     for (std::size_t i = 1; i < 3; ++i) {
       if (input_of(node, i).empty()) continue;
-      const std::optional<float> limit = seeds_.scalar(body, node.inputs[i]);
+      const std::optional<float> limit = candidates_.scalar(body, node.inputs[i]);
       if (!limit) return std::nullopt;
       (i == 1 ? range.low : range.high) = *limit;
     }
@@ -171,7 +172,7 @@ class StaticPlanner {
 
   std::string why_not_seed(const NodeDecision& decision) {
     const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
-    if (std::string reason = seeds_.why_not(decision.body, node); !reason.empty()) return reason;
+    if (std::string reason = candidates_.why_not(decision.body, node); !reason.empty()) return reason;
     if (std::string reason = why_no_codes(decision.body, node.inputs[0]); !reason.empty()) return reason;
     return decision.op->must_give_codes() ? why_no_codes(decision.body, decision.output) : std::string();
   }
@@ -179,7 +180,7 @@ class StaticPlanner {
   // A single number beside codes.
   std::optional<float> number_of(std::size_t body, const onnx::Node& node, std::size_t input) const {
     if (node.inputs.size() != 2 || (node.op() != Op::kAdd && node.op() != Op::kMul)) return std::nullopt;
-    const std::optional<float> number = seeds_.scalar(body, node.inputs[input]);
+    const std::optional<float> number = candidates_.scalar(body, node.inputs[input]);
     constexpr float kLeast = 1e-6F, kMost = 1e6F;
     const bool is_usual = number && std::abs(*number) >= kLeast && std::abs(*number) <= kMost;
     return is_usual ? number : std::nullopt;
@@ -199,7 +200,8 @@ class StaticPlanner {
     const float number = first ? *first : *second;
     const Bytes codes = node.inputs[first ? 1 : 0];
     if (!makers_.contains(codes) || index_.find(decision.body, decision.output).value->is_output) return;
-    decision.is_reading = node.op() == Op::kMul ? number > 0 : number < 0 && can_be_added(codes, -number);
+    decision.is_rescale_only =
+        node.op() == Op::kMul ? number > 0 : number < 0 && can_be_added(codes, -number);
   }
 
   // Behind a Sigmoid, whose range is known and that nobody else looks at, the scale is chosen so that the
@@ -210,7 +212,7 @@ class StaticPlanner {
       const NodeDecision& decision = plan_.nodes[maker];
       const graph::Value& value = *index_.find(decision.body, decision.output).value;
       if (value.uses.size() != 1 || value.is_output) return false;
-      if (!decision.is_reading) break;
+      if (!decision.is_rescale_only) break;
       const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
       if (node.op() != Op::kMul) return false;
       number /= double{*number_of(decision.body, node, number_of(decision.body, node, 0) ? 0 : 1)};
@@ -220,7 +222,7 @@ class StaticPlanner {
     constexpr double kLeast = 0.25, kMost = 1;  // of the range of a Sigmoid
     const bool is_sigmoid = index_.bodies()[decision.body].nodes()[decision.node]->op() == Op::kSigmoid;
     if (!is_sigmoid || decision.absorbed != kNone || number < kLeast || number > kMost) return false;
-    decision.added_by_reader = number;
+    decision.zero_shift = number;
     return true;
   }
 
@@ -240,7 +242,7 @@ class StaticPlanner {
   std::string why_not_follower(const NodeDecision& decision) {
     const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
     if (node.outputs.size() != 1) return "it has several outputs";
-    if (std::string reason = seeds_.why_asked(node); !reason.empty()) return reason;
+    if (std::string reason = candidates_.override_reason(node); !reason.empty()) return reason;
     bool takes_codes = false;
     for (std::size_t i = 0; i < decision.op->activations(node.inputs.size()); ++i) {
       const bool is_code = makers_.contains(input_of(node, i));
@@ -252,7 +254,7 @@ class StaticPlanner {
     if (!takes_codes) return "not all it gets are codes";
     if (std::string reason = selection_.why_not(node); !reason.empty()) return reason;
     // What is only moved, or read otherwise, keeps the codes it has.
-    return decision.op->kind == IntegerKind::kMovement || decision.is_reading
+    return decision.op->kind == IntegerKind::kMovement || decision.is_rescale_only
                ? why_kept_float(decision.body, decision.output)
                : why_no_codes(decision.body, decision.output);
   }
@@ -302,18 +304,18 @@ class StaticPlanner {
         integer.emplace(&*index_.bodies()[decision.body].nodes()[decision.node], decision.op);
     }
     for (const auto& input : index_.main().graph->inputs) {
-      const auto coding = plan_.codings.find({0, input->name});
-      if (coding == plan_.codings.end() || has_float_users(input->name, integer)) continue;
-      plan_.ports.push_back(input_port(coding->first, coding->second));
+      const auto quantization = plan_.activations.find({0, input->name});
+      if (quantization == plan_.activations.end() || has_float_users(input->name, integer)) continue;
+      plan_.ports.push_back(input_port(quantization->first, quantization->second));
     }
     for (const NodeDecision& decision : plan_.nodes) {
       if (!decision.is_integer() || !decision.gives_codes || !is_integer_output(decision)) continue;
-      const Coding& coding = plan_.codings.at({0, decision.output});
+      const ActivationQuantization& quantization = plan_.activations.at({0, decision.output});
       plan_.ports.push_back({{0, decision.output},
                              false,
-                             coding.type,
-                             {coding.scale},
-                             {static_cast<float>(coding.zero)},
+                             quantization.type,
+                             {quantization.scale},
+                             {static_cast<float>(quantization.zero)},
                              false,
                              true});
     }
@@ -333,8 +335,10 @@ class StaticPlanner {
   }
 
   // Raw bytes are the codes themselves when one scale and a whole zero say it all.
-  IntegerPort input_port(const ValueKey& key, Coding& coding) const {
-    IntegerPort port{key, true, coding.type, {coding.scale}, {static_cast<float>(coding.zero)}, false, true};
+  IntegerPort input_port(const ValueKey& key, ActivationQuantization& quantization) const {
+    IntegerPort port{
+        key,   true, quantization.type, {quantization.scale}, {static_cast<float>(quantization.zero)},
+        false, true};
     const auto raw = recipe_.raw_inputs.find(std::string(key.second));
     if (raw == recipe_.raw_inputs.end() || !are_bytes(*statistics(path_of(0, key.second)), raw->second))
       return port;
@@ -348,13 +352,14 @@ class StaticPlanner {
     }
     constexpr float kNearlyWhole = 1e-3F;
     const float zero = std::nearbyint(port.zeros[0]);
-    port.is_coding = port.scales.size() == 1 && port.scales[0] > 0 && zero >= 0 && zero <= 255 &&
-                     std::abs(zero - port.zeros[0]) < kNearlyWhole && coding.type == ElementType::kUint8;
-    if (!port.is_coding) return port;
+    port.is_activation = port.scales.size() == 1 && port.scales[0] > 0 && zero >= 0 && zero <= 255 &&
+                         std::abs(zero - port.zeros[0]) < kNearlyWhole &&
+                         quantization.type == ElementType::kUint8;
+    if (!port.is_activation) return port;
     port.zeros = {zero};
-    coding.scale = port.scales[0];
-    coding.zero = static_cast<std::int32_t>(zero);
-    coding.range = {-double{zero} * coding.scale, (255 - double{zero}) * coding.scale};
+    quantization.scale = port.scales[0];
+    quantization.zero = static_cast<std::int32_t>(zero);
+    quantization.range = {-double{zero} * quantization.scale, (255 - double{zero}) * quantization.scale};
     return port;
   }
 
@@ -376,32 +381,32 @@ class StaticPlanner {
         const auto number = number_of(decision.body, node, k);
         if (!number) {
           code(decision.body, node.inputs[k]);
-        } else if (!decision.is_reading) {
+        } else if (!decision.is_rescale_only) {
           plan_.numbers.emplace(key_of(decision.body, node.inputs[k]), code_of(*number));
         }
       }
       if (!decision.gives_codes) continue;
-      if (decision.is_reading) {
+      if (decision.is_rescale_only) {
         read_otherwise(decision, node);
       } else if (decision.op->kind == IntegerKind::kMovement) {
-        const auto input = plan_.codings.find(key_of(decision.body, node.inputs[0]));
-        plan_.codings.emplace(key_of(decision.body, decision.output), input->second);
+        const auto input = plan_.activations.find(key_of(decision.body, node.inputs[0]));
+        plan_.activations.emplace(key_of(decision.body, decision.output), input->second);
       } else {
         code(decision.body, decision.output);
         if (decision.absorbed != kNone) hold_to_clamp(decision);
-        if (decision.added_by_reader > 0) make_whole(decision);
+        if (decision.zero_shift > 0) make_whole(decision);
       }
     }
   }
 
   // One step from zero, up or down.
-  NumberCode code_of(float number) const {
-    NumberCode made;
-    made.coding.type = element_type_of(recipe_.activations);
-    made.coding.scale = std::abs(number);
-    made.coding.range = {std::min(number, 0.0F), std::max(number, 0.0F)};
-    made.coding.zero = number > 0 || limits_of(made.coding.type).low < 0 ? 0 : 1;
-    made.code = made.coding.zero + (number > 0 ? 1 : -1);
+  ScalarOperand code_of(float number) const {
+    ScalarOperand made;
+    made.quantization.type = element_type_of(recipe_.activations);
+    made.quantization.scale = std::abs(number);
+    made.quantization.range = {std::min(number, 0.0F), std::max(number, 0.0F)};
+    made.quantization.zero = number > 0 || limits_of(made.quantization.type).low < 0 ? 0 : 1;
+    made.code = made.quantization.zero + (number > 0 ? 1 : -1);
     return made;
   }
 
@@ -409,52 +414,56 @@ class StaticPlanner {
   void read_otherwise(const NodeDecision& decision, const onnx::Node& node) {
     const bool is_first = number_of(decision.body, node, 0).has_value();
     const float number = *number_of(decision.body, node, is_first ? 0 : 1);
-    Coding coding = plan_.codings.at(key_of(decision.body, node.inputs[is_first ? 1 : 0]));
+    ActivationQuantization quantization =
+        plan_.activations.at(key_of(decision.body, node.inputs[is_first ? 1 : 0]));
     if (node.op() == Op::kMul) {
-      coding.scale *= number;
-      coding.range = {coding.range.low * number, coding.range.high * number};
+      quantization.scale *= number;
+      quantization.range = {quantization.range.low * number, quantization.range.high * number};
     } else {
-      coding.zero -= static_cast<std::int32_t>(std::lround(number / coding.scale));
-      coding.range = {coding.range.low + number, coding.range.high + number};
+      quantization.zero -= static_cast<std::int32_t>(std::lround(number / quantization.scale));
+      quantization.range = {quantization.range.low + number, quantization.range.high + number};
     }
-    plan_.codings.emplace(key_of(decision.body, decision.output), coding);
+    plan_.activations.emplace(key_of(decision.body, decision.output), quantization);
   }
 
   void make_whole(const NodeDecision& decision) {
-    Coding& coding = plan_.codings.at(key_of(decision.body, decision.output));
-    const double most = limits_of(coding.type).high - coding.zero;  // beyond, the new zero would be no code
-    const double steps = std::min(std::floor(decision.added_by_reader / coding.scale), most);
-    coding.scale = static_cast<float>(decision.added_by_reader / std::max(steps, 1.0));
+    ActivationQuantization& quantization = plan_.activations.at(key_of(decision.body, decision.output));
+    const double most =
+        limits_of(quantization.type).high - quantization.zero;  // beyond, the new zero would be no code
+    const double steps = std::min(std::floor(decision.zero_shift / quantization.scale), most);
+    quantization.scale = static_cast<float>(decision.zero_shift / std::max(steps, 1.0));
   }
 
   // A range that was asked for may go beyond what the clamp lets through.
   void hold_to_clamp(const NodeDecision& decision) {
     const onnx::Node& clamp = *index_.bodies()[decision.body].nodes()[decision.absorbed];
     const ValueRange limits = *clamp_of(decision.body, clamp);
-    Coding& coding = plan_.codings.at(key_of(decision.body, decision.output));
-    const ValueRange held{std::max(coding.range.low, limits.low), std::min(coding.range.high, limits.high)};
-    if (held.low == coding.range.low && held.high == coding.range.high) return;
-    const Coding narrow = make_coding(held, activation_type_of(coding.type), recipe_.symmetric_activations);
-    coding.scale = narrow.scale;
-    coding.zero = narrow.zero;
-    coding.range = narrow.range;
+    ActivationQuantization& quantization = plan_.activations.at(key_of(decision.body, decision.output));
+    const ValueRange held{std::max(quantization.range.low, limits.low),
+                          std::min(quantization.range.high, limits.high)};
+    if (held.low == quantization.range.low && held.high == quantization.range.high) return;
+    const ActivationQuantization narrow =
+        make_quantization(held, activation_type_of(quantization.type), recipe_.symmetric_activations);
+    quantization.scale = narrow.scale;
+    quantization.zero = narrow.zero;
+    quantization.range = narrow.range;
   }
 
   ValueKey key_of(std::size_t body, Bytes name) const { return {index_.find(body, name).body, name}; }
   void code(std::size_t body, Bytes name) {
     const ValueKey key = key_of(body, name);
-    if (plan_.codings.contains(key)) return;
+    if (plan_.activations.contains(key)) return;
     if (ranges_ == nullptr) {
-      plan_.codings.emplace(key, Coding{});
+      plan_.activations.emplace(key, ActivationQuantization{});
       return;
     }
-    plan_.codings.emplace(key, choose_coding(*ranges_, path_of(body, name), recipe_));
+    plan_.activations.emplace(key, choose_quantization(*ranges_, path_of(body, name), recipe_));
   }
 
   const graph::Index& index_;
   const IntegerRecipe& recipe_;
   const calibration::Ranges* ranges_;
-  Seeds& seeds_;
+  IntegerCandidates& candidates_;
   Selection& selection_;
   IntegerPlan plan_;
   const Nodes& in_floats_;
@@ -471,22 +480,23 @@ bool has_integers(const IntegerPlan& plan) {
 }  // namespace
 
 IntegerPlan plan_static(const graph::Index& index, const Recipe& recipe, const calibration::Ranges* ranges,
-                        Seeds& seeds, Selection& selection, const std::set<const onnx::Node*>& in_floats) {
-  return StaticPlanner(index, recipe, ranges, seeds, selection, in_floats).make();
+                        IntegerCandidates& candidates, Selection& selection,
+                        const std::set<const onnx::Node*>& in_floats) {
+  return StaticPlanner(index, recipe, ranges, candidates, selection, in_floats).make();
 }
 
-bool weighs_costs(const Recipe& recipe) {
-  return recipe.integer.weigh_costs && !recipe.integer.integer_io && has_measured_costs(recipe.target);
+bool uses_cost_model(const Recipe& recipe) {
+  return recipe.integer.use_cost_model && !recipe.integer.integer_io && has_measured_costs(recipe.target);
 }
 
 std::set<const onnx::Node*> faster_in_floats(const graph::Index& index, const Recipe& recipe,
-                                             const calibration::Ranges& ranges, Seeds& seeds,
+                                             const calibration::Ranges& ranges, IntegerCandidates& candidates,
                                              Selection& selection) {
-  if (!weighs_costs(recipe)) return {};
-  const IntegerPlan plan = plan_static(index, recipe, &ranges, seeds, selection, {});
-  auto faster = faster_in_floats(index, plan, seeds, ranges, KernelCosts(costed_cpus(recipe.target)));
+  if (!uses_cost_model(recipe)) return {};
+  const IntegerPlan plan = plan_static(index, recipe, &ranges, candidates, selection, {});
+  auto faster = faster_in_floats(index, plan, candidates, ranges, KernelCosts(costed_cpus(recipe.target)));
   // What was asked for is integers: slow ones rather than none.
-  if (!has_integers(plan_static(index, recipe, &ranges, seeds, selection, faster))) faster.clear();
+  if (!has_integers(plan_static(index, recipe, &ranges, candidates, selection, faster))) faster.clear();
   return faster;
 }
 

@@ -28,8 +28,8 @@ const target::Provider& provider_of(const Recipe& recipe) {
 
 void validate_numbers(const Recipe& recipe) {
   const auto is_from = [](double value, double low, double high) { return value >= low && value <= high; };
-  if (!is_from(recipe.half_share, 0, 1))
-    refuse(fmt::format("`half_share` {} is not from 0 to 1", recipe.half_share));
+  if (!is_from(recipe.fp16_budget, 0, 1))
+    refuse(fmt::format("`fp16_budget` {} is not from 0 to 1", recipe.fp16_budget));
   if (!is_from(recipe.decode_share, 0, 1))
     refuse(fmt::format("`decode_share` {} is not from 0 to 1", recipe.decode_share));
   if (!is_from(recipe.integer.percentile, 50, 100))
@@ -64,35 +64,35 @@ void validate_storage(const Recipe& recipe) {
     refuse("w16 stores floats: `codebook`, `asymmetric` and `granularity` do not apply");
 }
 
-// Kernels for few bits.
-void validate_few_bits(const Recipe& recipe) {
-  const FewBitsRecipe& few_bits = recipe.few_bits;
+// Packed weights in MatMulNBits.
+void validate_nbits(const Recipe& recipe) {
+  const NbitsRecipe& nbits = recipe.nbits;
   if (!reads(recipe, ReadBy::kNbits)) return;
-  if (recipe.codebook) refuse("kernels for few bits take linear codes: leave out `codebook`");
-  if (!is_few_bits(recipe.format)) {
-    if (few_bits.method > WeightMethod::kRtn || few_bits.has_budget())
+  if (recipe.codebook) refuse("MatMulNBits kernels take linear codes: leave out `codebook`");
+  if (!is_nbits(recipe.format)) {
+    if (nbits.method > WeightMethod::kRtn || nbits.has_budget())
       refuse(
-          "`few_bits.method`, `few_bits.bits` and `few_bits.target_size` are for whole models: "
+          "`nbits.method`, `nbits.bits` and `nbits.target_size` are for whole models: "
           "`format=nbits4`");
     return;
   }
-  if (few_bits.bits != 0 && few_bits.target_size != 0)
-    refuse("`few_bits.bits` and `few_bits.target_size` are two words for one budget: give one of them");
+  if (nbits.bits != 0 && nbits.target_size != 0)
+    refuse("`nbits.bits` and `nbits.target_size` are two words for one budget: give one of them");
   const Granularity& groups = recipe.granularity;
   if (recipe.decoder != DecoderChoice::kAuto)
-    refuse("kernels for few bits decode by themselves: leave out `decoder`");
-  const bool is_nbits = few_bits.dialect == FewBitsDialect::kNbits;
+    refuse("MatMulNBits kernels decode by themselves: leave out `decoder`");
+  const bool is_nbits = nbits.dialect == NbitsDialect::kNbits;
   const bool is_whole = groups.kind == GranularityKind::kTensor || groups.kind == GranularityKind::kChannel;
   if (is_nbits && (is_whole || (groups.kind == GranularityKind::kBlock && groups.block < 16)))
-    refuse("kernels for few bits take blocks of 16, 32 … 256: `granularity=block:32`");
-  if (!is_nbits && few_bits.accuracy_level != AccuracyLevel::kAuto)
-    refuse("the app sets the level of `few_bits.dialect=qdq`: leave out `few_bits.accuracy_level`");
-  if (!is_nbits && !few_bits.levels.empty())
-    refuse("the app sets the level of `few_bits.dialect=qdq`: leave out `few_bits.levels`");
-  if (!is_nbits && (few_bits.has_budget() || few_bits.method > WeightMethod::kRtn))
-    refuse("`few_bits.method`, `few_bits.bits` and `few_bits.target_size` are for `few_bits.dialect=nbits`");
+    refuse("MatMulNBits kernels take blocks of 16, 32 … 256: `granularity=block:32`");
+  if (!is_nbits && nbits.accuracy_level != AccuracyLevel::kAuto)
+    refuse("the app sets the level of `nbits.dialect=qdq`: leave out `nbits.accuracy_level`");
+  if (!is_nbits && !nbits.levels.empty())
+    refuse("the app sets the level of `nbits.dialect=qdq`: leave out `nbits.levels`");
+  if (!is_nbits && (nbits.has_budget() || nbits.method > WeightMethod::kRtn))
+    refuse("`nbits.method`, `nbits.bits` and `nbits.target_size` are for `nbits.dialect=nbits`");
   if (!is_nbits && info_of(recipe.format).weight_bits == 2)
-    refuse("DequantizeLinear has no 2-bit types yet: `few_bits.dialect=nbits`");
+    refuse("DequantizeLinear has no 2-bit types yet: `nbits.dialect=nbits`");
 }
 
 // Arithmetic on 16-bit floats.
@@ -153,11 +153,13 @@ std::string why_not_mixed(const Recipe& recipe, Format format) {
 void validate_nodes(const Recipe& recipe) {
   if (recipe.format == kUnchanged) refuse("fp32 is a format of single nodes (`nodes`), not of a model");
   if (recipe.nodes.empty()) return;
-  const bool is_half_rest =
-      recipe.is_integer() && recipe.integer.half_rest && provider_of(recipe).computes_fp16;
+  const bool is_fp16_remainder =
+      recipe.is_integer() && recipe.integer.fp16_remainder && provider_of(recipe).computes_fp16;
   for (const auto& [name, format] : recipe.nodes) {
-    if (is_half_rest && format != weight_only(16))
-      refuse("`integer.half_rest=true` converts all that is not integers on this target: leave out `nodes`");
+    if (is_fp16_remainder && format != weight_only(16))
+      refuse(
+          "`integer.fp16_remainder=true` converts all that is not integers on this target: leave out "
+          "`nodes`");
     if (recipe.is_half() && format != kUnchanged)
       refuse(
           fmt::format("{} converts the graph: nodes can stay fp32 and nothing else", name_of(recipe.format)));
@@ -182,7 +184,7 @@ void validate(const Recipe& recipe) {
   require_fields_are_read(recipe);
   validate_numbers(recipe);
   validate_storage(recipe);
-  validate_few_bits(recipe);
+  validate_nbits(recipe);
   validate_halves(recipe);
   validate_nodes(recipe);
   validate_rounding(recipe);

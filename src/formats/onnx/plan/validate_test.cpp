@@ -39,10 +39,10 @@ TEST_F(ValidateTest, EveryFormatByItselfIsFine) {
 }
 
 TEST_F(ValidateTest, NumbersHaveTheirLimits) {
-  recipe.half_share = 1.5;
-  EXPECT_EQ(refusal(), "`half_share` 1.5 is not from 0 to 1");
-  recipe.half_share = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_THAT(refusal(), StartsWith("`half_share` nan"));
+  recipe.fp16_budget = 1.5;
+  EXPECT_EQ(refusal(), "`fp16_budget` 1.5 is not from 0 to 1");
+  recipe.fp16_budget = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(refusal(), StartsWith("`fp16_budget` nan"));
   recipe = {};
   recipe.format = Format::kInt8;
   recipe.integer.percentile = 20;
@@ -127,8 +127,8 @@ TEST_F(ValidateTest, IntegersNeedKernels) {
   recipe.integer.weights = WeightType::kS4;
   EXPECT_EQ(refusal(), "`format=int8-dynamic` takes 8-bit weights: `integer.weights=s8` or u8");
   recipe = {};
-  recipe.integer.half_rest = true;
-  EXPECT_EQ(refusal(), "`integer.half_rest` is for `format=int8` and `format=int8-dynamic`");
+  recipe.integer.fp16_remainder = true;
+  EXPECT_EQ(refusal(), "`integer.fp16_remainder` is for `format=int8` and `format=int8-dynamic`");
 }
 
 TEST_F(ValidateTest, NodesGoTogetherWithTheirModel) {
@@ -148,9 +148,9 @@ TEST_F(ValidateTest, NodesGoTogetherWithTheirModel) {
   recipe = {};
   recipe.format = Format::kInt8;
   recipe.nodes = {{"a", Format::kFp32}};
-  recipe.integer.half_rest = true;
+  recipe.integer.fp16_remainder = true;
   recipe.target = "cuda";
-  EXPECT_THAT(refusal(), StartsWith("`integer.half_rest=true` converts all"));
+  EXPECT_THAT(refusal(), StartsWith("`integer.fp16_remainder=true` converts all"));
 }
 
 TEST_F(ValidateTest, RoundingForOutputsIsStatic) {
@@ -163,14 +163,14 @@ TEST_F(ValidateTest, RoundingForOutputsIsStatic) {
 }
 
 TEST_F(ValidateTest, LevelsAreForKernelsOfFewBits) {
-  recipe.few_bits.levels["a"] = AccuracyLevel::k1;
-  EXPECT_THAT(refusal(), HasSubstr("`few_bits.levels`"));
+  recipe.nbits.levels["a"] = AccuracyLevel::k1;
+  EXPECT_THAT(refusal(), HasSubstr("`nbits.levels`"));
   recipe.nodes["a"] = Format::kNbits4;
   EXPECT_NO_THROW(validate(recipe));
   recipe.format = Format::kNbits4;
   EXPECT_NO_THROW(validate(recipe));
-  recipe.few_bits.dialect = FewBitsDialect::kQdq;
-  EXPECT_EQ(refusal(), "the app sets the level of `few_bits.dialect=qdq`: leave out `few_bits.levels`");
+  recipe.nbits.dialect = NbitsDialect::kQdq;
+  EXPECT_EQ(refusal(), "the app sets the level of `nbits.dialect=qdq`: leave out `nbits.levels`");
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ void describe(const Index& index, Weight& weight) {
   int steps_left = kLongestSearch;
   const Purpose purpose = purpose_of(index, *weight.value, rank, steps_left);
   weight.role = purpose.role;
-  if (weight.fits_few_bits() && rank < 2) weight.role = Role::kOther;
+  if (weight.fits_nbits() && rank < 2) weight.role = Role::kOther;
   weight.channels = purpose.channels;
   weight.op = purpose.op;
   weight.op_type = purpose.op_type;

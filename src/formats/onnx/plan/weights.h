@@ -37,7 +37,7 @@ struct Weight {
   bool is_moved = false;                // some use is a movement op
   bool feeds_quantized_op = false;
 
-  bool fits_few_bits() const { return role == Role::kWeight || role == Role::kTable; }
+  bool fits_nbits() const { return role == Role::kWeight || role == Role::kTable; }
 };
 
 std::vector<Weight> find_weights(const graph::Index& index);

@@ -17,7 +17,7 @@ using test::ramp;
 
 double work_of(const ModelBuilder& builder, const std::map<std::string, graph::Dims>& inputs) {
   const onnx::Model model = onnx::read_model_from_memory(builder.bytes(), "model");
-  const graph::Index index = graph::verify(model);
+  const graph::Index index = graph::validate(model);
   return multiplications(model, index, inputs);
 }
 

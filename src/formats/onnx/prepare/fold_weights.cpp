@@ -329,7 +329,7 @@ class Owning {
 
 }  // namespace
 
-Changes own_biases(onnx::Model& model) { return Owning(model).run(); }
+Changes unshare_biases(onnx::Model& model) { return Owning(model).run(); }
 
 namespace {
 

@@ -121,7 +121,7 @@ void expect_same_outputs(const std::string& before, const onnx::Model& after, do
   ThreadPool pool(1);
   onnx::ModelOutput output(after, folder / "after.onnx", {});
   output.write(pool, nullptr);
-  graph::verify(output.reopen());
+  graph::validate(output.reopen());
   output.commit();
   const auto libraries = runtime::Library::installed();
   ASSERT_FALSE(libraries.empty());

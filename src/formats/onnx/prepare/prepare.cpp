@@ -27,8 +27,8 @@ std::int64_t opset_for(const Recipe& recipe) {
 // A node that is asked to stay in floats keeps the name that it is asked by.
 void split_gemms(onnx::Model& model, const Recipe& recipe) {
   const graph::Index index(model);
-  const plan::NodeWishes wishes(index, recipe);
-  gemm_to_matmul(model, [&](const onnx::Node& node) { return !wishes.wants_floats(node); });
+  const plan::NodeOverrides overrides(index, recipe);
+  gemm_to_matmul(model, [&](const onnx::Node& node) { return !overrides.wants_floats(node); });
 }
 
 // Ops without an integer kernel become ops that have one.
@@ -40,8 +40,8 @@ void make_of_integer_ops(onnx::Model& model, const Recipe& recipe) {
   if (is_made(Rewrite::kTanh)) tanh_to_sigmoid(model);
   if (is_made(Rewrite::kConvTranspose)) {
     const graph::Index index(model);
-    const plan::NodeWishes wishes(index, recipe);
-    conv_transpose_to_conv(model, [&](const onnx::Node& node) { return !wishes.wants_floats(node); });
+    const plan::NodeOverrides overrides(index, recipe);
+    conv_transpose_to_conv(model, [&](const onnx::Node& node) { return !overrides.wants_floats(node); });
   }
   if (is_made(Rewrite::kPadChannels)) pad_channels(model);
 }
@@ -57,7 +57,7 @@ void prepare(onnx::Model& model, const Recipe& recipe) {
   add_bias(model);
   fold_batch_norm(model);
   add_bias(model);
-  if (is_static(recipe.format)) own_biases(model);
+  if (is_static(recipe.format)) unshare_biases(model);
   if (is_static(recipe.format)) make_of_integer_ops(model, recipe);
   if (is_dynamic(recipe.format)) split_gemms(model, recipe);
   remove_dead_nodes(model);

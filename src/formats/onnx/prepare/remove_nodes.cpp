@@ -220,7 +220,7 @@ Source origin_of(Sources& sources, const Value* value) {
   for (auto found = sources.find(value); found != sources.end(); found = sources.find(value)) {
     way.push_back(&found->second);
     value = found->second.value;
-    if (way.size() > sources.size()) break;  // a cycle, which graph::verify refuses
+    if (way.size() > sources.size()) break;  // a cycle, which graph::validate refuses
   }
   const Source origin = *way.back();
   for (Source* step : way) *step = origin;

@@ -52,7 +52,7 @@ class Limiting {
   explicit Limiting(onnx::Model& model)
       : model_(model), index_(model), reader_(model, index_), editors_(model, index_) {}
 
-  LimitedPairs run() {
+  SaturationChanges run() {
     for (const Saturating& found : target::find_saturation(model_, index_).weights) {
       if (const auto reason = limit(found)) {
         limited_.left_alone.push_back(fmt::format("{} may saturate on x86 CPUs without VNNI, but {}",
@@ -154,9 +154,9 @@ class Limiting {
   }
 
   // One scale for all, or one for each of the channels that pairs belong to.
-  static bool has_channel_scales(const Grid& grid, const quant::WeightPairs& pairs, std::size_t size) {
+  static bool has_channel_scales(const Grid& grid, const quant::DotProductPairs& pairs, std::size_t size) {
     if (grid.scales.size() == 1) return true;
-    const bool has_columns = pairs.order == quant::WeightPairs::Order::kColumns;
+    const bool has_columns = pairs.order == quant::DotProductPairs::Order::kColumns;
     return grid.length == pairs.channel_count(size) && (has_columns ? grid.inner == 1 : grid.outer == 1);
   }
 
@@ -174,9 +174,9 @@ class Limiting {
   }
 
   static std::vector<std::int8_t> scaled_codes(std::vector<std::int8_t> codes,
-                                               const quant::WeightPairs& pairs,
+                                               const quant::DotProductPairs& pairs,
                                                const std::vector<double>& factors) {
-    const bool has_columns = pairs.order == quant::WeightPairs::Order::kColumns;
+    const bool has_columns = pairs.order == quant::DotProductPairs::Order::kColumns;
     const std::size_t row = pairs.inputs * pairs.taps;
     for (std::size_t i = 0; i < codes.size(); ++i) {
       const std::size_t channel = has_columns ? i % pairs.channels : i / row;
@@ -209,11 +209,11 @@ class Limiting {
   graph::Index index_;
   FrozenReader reader_;
   Editors editors_;
-  LimitedPairs limited_;
+  SaturationChanges limited_;
 };
 
 }  // namespace
 
-LimitedPairs limit_pairs(onnx::Model& model) { return Limiting(model).run(); }
+SaturationChanges avoid_saturation(onnx::Model& model) { return Limiting(model).run(); }
 
 }  // namespace ounce::passes

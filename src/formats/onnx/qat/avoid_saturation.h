@@ -18,10 +18,11 @@
 
 namespace ounce::passes {
 
-struct LimitedPairs {
+// The weights whose scales were increased, and the nodes that may still saturate, with the reason.
+struct SaturationChanges {
   std::vector<ScaleChange> weights;     // that were changed
   std::vector<std::string> left_alone;  // "node 'conv' may saturate …, but its bias has other scales"
 };
-LimitedPairs limit_pairs(onnx::Model& model);
+SaturationChanges avoid_saturation(onnx::Model& model);
 
 }  // namespace ounce::passes

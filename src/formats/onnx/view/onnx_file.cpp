@@ -216,7 +216,7 @@ const graph::Index& OnnxFile::index() const {
 }
 
 void OnnxFile::validate() const {
-  graph::Index index = graph::verify(model_);
+  graph::Index index = graph::validate(model_);
   std::call_once(has_index_, [&] { index_.emplace(std::move(index)); });
 }
 
@@ -359,7 +359,7 @@ void write_with_metadata(const OnnxFile& file, const std::string& key, const std
   ThreadPool pool;
   ModelOutput output(model, output_path, {.data_tag = hex(digest_of(content)).substr(0, 16)});
   output.write(pool, nullptr);
-  graph::verify(output.reopen());
+  graph::validate(output.reopen());
   output.commit();
 }
 

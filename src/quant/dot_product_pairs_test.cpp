@@ -1,4 +1,4 @@
-#include "quant/weight_pairs.h"
+#include "quant/dot_product_pairs.h"
 
 #include <gmock/gmock.h>
 
@@ -19,41 +19,41 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Le;
 using testing::Pair;
-using Order = WeightPairs::Order;
+using Order = DotProductPairs::Order;
 
-std::vector<std::pair<std::size_t, std::size_t>> pairs_in(const WeightPairs& pairs, std::size_t size) {
+std::vector<std::pair<std::size_t, std::size_t>> pairs_in(const DotProductPairs& pairs, std::size_t size) {
   std::vector<std::pair<std::size_t, std::size_t>> found;
   for_each_pair(pairs, size, [&](std::size_t, std::size_t i, std::size_t j) { found.emplace_back(i, j); });
   return found;
 }
 
-TEST(WeightPairs, OfAMatrixAreNeighboursInAColumn) {
+TEST(DotProductPairs, OfAMatrixAreNeighboursInAColumn) {
   // [K = 5, N = 2]: the fifth row stands alone.
   EXPECT_THAT(pairs_in({Order::kColumns, 5, 1, 2}, 10),
               ElementsAre(Pair(0, 2), Pair(1, 3), Pair(4, 6), Pair(5, 7)));
 }
 
-TEST(WeightPairs, EndWithEachMatrix) {
+TEST(DotProductPairs, EndWithEachMatrix) {
   EXPECT_THAT(pairs_in({Order::kColumns, 3, 1, 1}, 6), ElementsAre(Pair(0, 1), Pair(3, 4)));
 }
 
-TEST(WeightPairs, OfAConvolutionAreChannelsOfOneTap) {
+TEST(DotProductPairs, OfAConvolutionAreChannelsOfOneTap) {
   // [M = 1, C = 2, taps = 3]
   EXPECT_THAT(pairs_in({Order::kRows, 2, 3, 0}, 6), ElementsAre(Pair(0, 3), Pair(1, 4), Pair(2, 5)));
 }
 
-TEST(WeightPairs, OfAnOddNumberOfChannelsCrossTheTaps) {
+TEST(DotProductPairs, OfAnOddNumberOfChannelsCrossTheTaps) {
   // [M = 1, C = 3, taps = 2]: c0 c1 | c2 of tap 0, c0 of tap 1 | c1 c2 of tap 1
   EXPECT_THAT(pairs_in({Order::kRows, 3, 2, 0}, 6), ElementsAre(Pair(0, 2), Pair(4, 1), Pair(3, 5)));
 }
 
-TEST(WeightPairs, OfNothingAreNone) {
+TEST(DotProductPairs, OfNothingAreNone) {
   EXPECT_THAT(pairs_in({}, 8), IsEmpty());
   EXPECT_THAT(pairs_in({Order::kRows, 0, 1, 0}, 8), IsEmpty());
   EXPECT_THAT(pairs_in({Order::kColumns, 2, 1, 0}, 0), IsEmpty());
 }
 
-TEST(WeightPairs, CountOnlyWhereSignsAgree) {
+TEST(DotProductPairs, CountOnlyWhereSignsAgree) {
   EXPECT_EQ(pair_sum(100, 27), 127);
   EXPECT_EQ(pair_sum(-100, -28), 128);
   EXPECT_EQ(pair_sum(100, -100), 0);
@@ -64,10 +64,10 @@ TEST(WeightPairs, CountOnlyWhereSignsAgree) {
 
 // Whatever the order and the grouping, and however values are rounded: no two neighbours come to more than
 // 128.
-TEST(WeightPairs, OfCodesWithWidenedScalesAreSafe) {
+TEST(DotProductPairs, OfCodesWithWidenedScalesAreSafe) {
   struct Case {
     Layout layout;
-    WeightPairs pairs;
+    DotProductPairs pairs;
   };
   const std::vector<Case> cases = {
       {{1, 1, 24, 45}, {Order::kRows, 5, 9, 0}},   // Conv [24, 5, 3, 3]
@@ -115,7 +115,7 @@ TEST(WeightPairs, OfCodesWithWidenedScalesAreSafe) {
   }
 }
 
-TEST(WeightPairs, LeaveScalesAloneWhereLargeWeightsAreNoNeighbours) {
+TEST(DotProductPairs, LeaveScalesAloneWhereLargeWeightsAreNoNeighbours) {
   const std::vector<float> values = {1.0F, 0.1F, 0.1F, 1.0F, -1.0F, 1.0F, 0.9F, 0.05F};
   const FloatSource source({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)},
                            FloatType::kFloat32);
@@ -127,7 +127,7 @@ TEST(WeightPairs, LeaveScalesAloneWhereLargeWeightsAreNoNeighbours) {
 }
 
 // Tiles are cut at whole rows, whatever their size.
-TEST(WeightPairs, OfLargeWeightsAreFoundInEveryTile) {
+TEST(DotProductPairs, OfLargeWeightsAreFoundInEveryTile) {
   const std::size_t inputs = 1501, channels = 701;
   std::vector<float> values(inputs * channels, 0.1F);
   values[1400 * channels + 5] = values[1401 * channels + 5] = 1;

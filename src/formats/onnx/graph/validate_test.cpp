@@ -27,12 +27,12 @@ using testing::HasSubstr;
 
 void accept(const GraphBuilder& model) {
   const onnx::Model read_model = read(model.bytes());
-  EXPECT_NO_THROW(verify(read_model));
+  EXPECT_NO_THROW(validate(read_model));
 }
 
 std::string refusal(const GraphBuilder& model) {
   const onnx::Model read_model = read(model.bytes());
-  const Error error = error_of([&] { verify(read_model); });
+  const Error error = error_of([&] { validate(read_model); });
   EXPECT_EQ(error.code(), ErrorCode::kBadInput);
   return error.what();
 }
@@ -55,15 +55,15 @@ TEST(VerifyTest, RefusesTwoVersionsOfOneDomain) {
     return read(ModelBuilder(13, 7).bytes() + field(8, importing(domain, version)));
   };
   const auto refusal_of = [](const onnx::Model& model) {
-    const Error error = error_of([&] { verify(model); });
+    const Error error = error_of([&] { validate(model); });
     EXPECT_EQ(error.code(), ErrorCode::kBadInput);
     return std::string(error.what());
   };
   EXPECT_THAT(refusal_of(with("ai.onnx", 1)),
               HasSubstr("imports the ops of ai.onnx in two versions, 13 and 1"));
   EXPECT_THAT(refusal_of(with("com.microsoft", std::int64_t{1} << 40)), HasSubstr("version 1099511627776"));
-  EXPECT_NO_THROW(verify(with("ai.onnx", 13)));
-  EXPECT_NO_THROW(verify(with("com.microsoft", 1)));
+  EXPECT_NO_THROW(validate(with("ai.onnx", 13)));
+  EXPECT_NO_THROW(validate(with("com.microsoft", 1)));
 }
 
 // --- Names.
@@ -345,7 +345,7 @@ double seconds_to_verify(const std::string& bytes) {
   double best = 1e9;
   for (int i = 0; i < 3; ++i) {
     const std::clock_t start = std::clock();
-    verify(model);
+    validate(model);
     best = std::min(best, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
   }
   return best;
@@ -364,7 +364,7 @@ TEST(VerifyTest, OneValueWithManyUsersIsNoProblem) {
   std::string bytes = field(11, test::value_info("x", kFloat, {1}));
   for (int i = 0; i < 100'000; ++i) bytes += field(1, test::node("Relu", {"x"}, {fmt::format("v{}", i)}));
   const onnx::Model model = read(field(7, bytes));
-  EXPECT_EQ(verify(model).main().values.at("x").uses.size(), 100'000U);
+  EXPECT_EQ(validate(model).main().values.at("x").uses.size(), 100'000U);
 }
 
 // A long name around many graphs must not be repeated for each of them.
@@ -376,7 +376,7 @@ TEST(VerifyTest, PathsOfBodiesStayInProportionToTheFile) {
   for (int i = 0; i < 60; ++i) graph = field(1, field(3, std::string(1000, 'm')) + field(5, field(6, graph)));
   const std::string bytes = field(7, graph);
   const onnx::Model model = read(bytes);
-  const Index index = verify(model);
+  const Index index = validate(model);
   std::uint64_t total = 0;
   for (const Body& body : index.bodies()) total += body.path.size();
   EXPECT_EQ(index.bodies().size(), 5061U);

@@ -1,4 +1,4 @@
-#include "evaluate/models/float_ports.h"
+#include "evaluate/models/dequantized_io.h"
 
 #include <ounce/error.h>
 
@@ -158,8 +158,8 @@ class FloatPorts final : public runtime::Executor {
 
 }  // namespace
 
-std::unique_ptr<runtime::Executor> with_float_ports(std::unique_ptr<runtime::Executor> model,
-                                                    const std::vector<model::QuantizedPort>& ports) {
+std::unique_ptr<runtime::Executor> with_dequantized_io(std::unique_ptr<runtime::Executor> model,
+                                                       const std::vector<model::QuantizedPort>& ports) {
   if (ports.empty()) return model;
   return std::make_unique<FloatPorts>(std::move(model), ports);
 }
@@ -169,7 +169,7 @@ std::unique_ptr<runtime::Executor> load_as_floats(const std::filesystem::path& p
   const model::ModelFilePtr model = formats::open_model(path);
   runtime::ExecutorOptions how = options;
   how.bytes = model->bytes();
-  return with_float_ports(runtime::load(path, how), model->quantized_ports());
+  return with_dequantized_io(runtime::load(path, how), model->quantized_ports());
 }
 
 }  // namespace ounce::evaluate

@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
 
-class Scripted : public ErrorMeter {
+class Scripted : public CandidateError {
  public:
   explicit Scripted(std::function<double(const Recipe&)> answer) : answer_(std::move(answer)) {}
   double error(const PreparedModel&, const Recipe& recipe) override {
@@ -32,8 +32,8 @@ class Scripted : public ErrorMeter {
   std::size_t measured_ = 0;
 };
 
-struct FewBitSearchTest : testing::Test {
-  FewBitSearchTest() {
+struct NbitsSearchTest : testing::Test {
+  NbitsSearchTest() {
     ounce::test::ModelBuilder model;
     model.input("x", ounce::test::kFloat, {1, 8}).output("y", ounce::test::kFloat, {1, 8});
     model.node("Relu", {"x"}, {"y"});
@@ -48,17 +48,17 @@ struct FewBitSearchTest : testing::Test {
   QuantizeOptions options;
   std::shared_ptr<const PreparedModel> prepared;
   std::vector<std::string> notes;
-  const std::vector<FewBitLayer> layers = {{{"a"}, 100}, {{"b"}, 100}, {{"c", "d"}, 400}};
+  const std::vector<NbitsLayer> layers = {{{"a"}, 100}, {{"b"}, 100}, {{"c", "d"}, 400}};
 };
 
-TEST_F(FewBitSearchTest, AMethodThatCostsMoreHasToBringMore) {
+TEST_F(NbitsSearchTest, AMethodThatCostsMoreHasToBringMore) {
   const auto chosen = [&](double rtn, double scale, double gptq) {
     Scripted meter([=](const Recipe& tried) {
-      const WeightMethod method = tried.few_bits.method;
+      const WeightMethod method = tried.nbits.method;
       return method == WeightMethod::kRtn ? rtn : method == WeightMethod::kScale ? scale : gptq;
     });
     choose_method(meter, *prepared, recipe, notes);
-    return recipe.few_bits.method;
+    return recipe.nbits.method;
   };
   EXPECT_EQ(chosen(0.01, 0.009, 0.005), WeightMethod::kGptq);
   EXPECT_EQ(chosen(0.01, 0.009, 0.0089), WeightMethod::kScale);
@@ -67,7 +67,7 @@ TEST_F(FewBitSearchTest, AMethodThatCostsMoreHasToBringMore) {
             "method gptq: on 10 samples that were held out rtn 20.0 dB, scale 20.5 dB, gptq 23.0 dB");
 }
 
-TEST_F(FewBitSearchTest, BitsGoWhereAWeightBringsTheMost) {
+TEST_F(NbitsSearchTest, BitsGoWhereAWeightBringsTheMost) {
   const std::map<std::string, double> noise = {{"a", 0.01}, {"b", 0.001}, {"c", 0.02}};
   Scripted meter([&](const Recipe& tried) {
     double sum = 0.0001;
@@ -82,31 +82,31 @@ TEST_F(FewBitSearchTest, BitsGoWhereAWeightBringsTheMost) {
   const Importance importance = measure_importance(meter, *prepared, layers, recipe);
   EXPECT_DOUBLE_EQ(importance.layers.at("c").gain, 0.02);
   const Recipe plain = recipe;
-  recipe.few_bits.bits = 5.2;
+  recipe.nbits.bits = 5.2;
   spend_bits(importance, layers, size_of, recipe, notes);
   EXPECT_THAT(recipe.nodes, ElementsAre(Pair("a", Format::kNbits8)));
   EXPECT_EQ(notes.front(), "1 of 3 layers are nbits8: 5.1 bits a weight");
 
-  EXPECT_FALSE(recipe.few_bits.has_budget());  // it is spent
-  recipe.few_bits.bits = 4;
+  EXPECT_FALSE(recipe.nbits.has_budget());  // it is spent
+  recipe.nbits.bits = 4;
   EXPECT_THAT(error_of([&] { spend_bits(importance, layers, size_of, recipe, notes); }).what(),
-              HasSubstr("`few_bits.bits` 4: nbits4 takes 5.1 bits a weight already"));
+              HasSubstr("`nbits.bits` 4: nbits4 takes 5.1 bits a weight already"));
 
   recipe = plain;
-  recipe.few_bits.target_size = 760;
+  recipe.nbits.target_size = 760;
   spend_bits(importance, layers, size_of, recipe, notes);
   EXPECT_THAT(recipe.nodes, ElementsAre(Pair("a", Format::kNbits8), Pair("c", Format::kNbits8),
                                         Pair("d", Format::kNbits8)));
-  recipe.few_bits.target_size = 700;
+  recipe.nbits.target_size = 700;
   EXPECT_THAT(error_of([&] { spend_bits(importance, layers, size_of, recipe, notes); }).what(),
-              HasSubstr("`few_bits.target_size` 700: nbits4 takes 750 bytes already"));
+              HasSubstr("`nbits.target_size` 700: nbits4 takes 750 bytes already"));
 
-  const std::vector<FewBitLayer> others = {{{"z"}, 100}};
+  const std::vector<NbitsLayer> others = {{{"z"}, 100}};
   EXPECT_THAT(error_of([&] { spend_bits(importance, others, size_of, recipe = plain, notes); }).what(),
               HasSubstr("that of another model"));
 }
 
-TEST_F(FewBitSearchTest, ImportanceIsKeptAndMerged) {
+TEST_F(NbitsSearchTest, ImportanceIsKeptAndMerged) {
   Importance one{Format::kNbits4, 10, 0.5, {{"a", {100, 0.1}}, {"b", {50, 0.3}}}};
   Importance two = one;
   two.samples = 30;
@@ -133,38 +133,36 @@ TEST_F(FewBitSearchTest, ImportanceIsKeptAndMerged) {
   EXPECT_THAT(error_of([&] { read_importance(folder / "model.onnx"); }).what(), HasSubstr("is not JSON"));
 }
 
-TEST_F(FewBitSearchTest, ProductsThatDoNotBearItKeepTheirActivations) {
+TEST_F(NbitsSearchTest, ProductsThatDoNotBearItKeepTheirActivations) {
   const auto meter_with = [](double of_c) {
     return Scripted([=](const Recipe& tried) {
       const auto fast = [&](const char* node) {
-        return tried.few_bits.accuracy_level == AccuracyLevel::k4 && !tried.few_bits.levels.contains(node);
+        return tried.nbits.accuracy_level == AccuracyLevel::k4 && !tried.nbits.levels.contains(node);
       };
       return 0.01 + (fast("a") ? 0.0001 : 0) + (fast("c") ? of_c : 0);
     });
   };
   Scripted harmless = meter_with(0.0001);
   choose_levels(harmless, *prepared, layers, recipe, notes);
-  EXPECT_EQ(recipe.few_bits.accuracy_level, AccuracyLevel::k4);
-  EXPECT_TRUE(recipe.few_bits.levels.empty());
+  EXPECT_EQ(recipe.nbits.accuracy_level, AccuracyLevel::k4);
+  EXPECT_TRUE(recipe.nbits.levels.empty());
   EXPECT_EQ(harmless.measured(), 2U);
 
   Scripted one = meter_with(0.02);
   choose_levels(one, *prepared, layers, recipe, notes);
-  EXPECT_THAT(recipe.few_bits.levels,
-              ElementsAre(Pair("c", AccuracyLevel::k1), Pair("d", AccuracyLevel::k1)));
+  EXPECT_THAT(recipe.nbits.levels, ElementsAre(Pair("c", AccuracyLevel::k1), Pair("d", AccuracyLevel::k1)));
   EXPECT_EQ(notes.back(),
             "activations of 1 of 3 products stay FP32 (accuracy level 1), those of the others become 8 bits");
 }
 
-TEST_F(FewBitSearchTest, WhatLooksAtDataSaysSo) {
-  recipe.few_bits.method = WeightMethod::kGptq;
-  EXPECT_EQ(
-      error_of([&] { search_few_bits(folder / "model.onnx", options, *prepared, recipe, notes); }).what(),
-      std::string("`few_bits.method=gptq` looks at data: give `data`"));
-  recipe.few_bits.method = WeightMethod::kAuto;
-  search_few_bits(folder / "model.onnx", options, *prepared, recipe, notes);
-  EXPECT_EQ(recipe.few_bits.method, WeightMethod::kRtn);
-  EXPECT_EQ(recipe.few_bits.accuracy_level, AccuracyLevel::k4);
+TEST_F(NbitsSearchTest, WhatLooksAtDataSaysSo) {
+  recipe.nbits.method = WeightMethod::kGptq;
+  EXPECT_EQ(error_of([&] { search_nbits(folder / "model.onnx", options, *prepared, recipe, notes); }).what(),
+            std::string("`nbits.method=gptq` looks at data: give `data`"));
+  recipe.nbits.method = WeightMethod::kAuto;
+  search_nbits(folder / "model.onnx", options, *prepared, recipe, notes);
+  EXPECT_EQ(recipe.nbits.method, WeightMethod::kRtn);
+  EXPECT_EQ(recipe.nbits.accuracy_level, AccuracyLevel::k4);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "formats/onnx/plan/coding.h"
+#include "formats/onnx/plan/encodings.h"
 
 #include <algorithm>
 #include <cmath>
@@ -36,25 +36,27 @@ CodeLimits limits_of(ElementType type) {
   }
 }
 
-Coding make_coding(const ValueRange& range, ActivationType type, bool is_symmetric) {
-  Coding coding;
-  coding.type = element_type_of(type);
-  const auto [lowest, highest] = limits_of(coding.type);
+ActivationQuantization make_quantization(const ValueRange& range, ActivationType type, bool is_symmetric) {
+  ActivationQuantization quantization;
+  quantization.type = element_type_of(type);
+  const auto [lowest, highest] = limits_of(quantization.type);
   const double low = std::min(range.low, 0.0), high = std::max(range.high, 0.0);
-  coding.range = {low, high};
+  quantization.range = {low, high};
   // Values of one sign need no codes for the other.
   const bool is_centred = is_symmetric && low < 0 && high > 0;
   const double steps = highest - lowest - (is_centred ? 1 : 0);
   const double width = is_centred ? 2 * std::max(-low, high) : high - low;
   const double scale = std::max<double>(width / steps, std::numeric_limits<float>::min());
-  coding.scale = width > 0 && scale < std::numeric_limits<float>::max() ? static_cast<float>(scale) : 1.0F;
-  const double zero = is_centred ? (lowest + highest + 1) / 2 : std::nearbyint(lowest - low / coding.scale);
-  coding.zero = static_cast<std::int32_t>(std::clamp<double>(zero, lowest, highest));
-  return coding;
+  quantization.scale =
+      width > 0 && scale < std::numeric_limits<float>::max() ? static_cast<float>(scale) : 1.0F;
+  const double zero =
+      is_centred ? (lowest + highest + 1) / 2 : std::nearbyint(lowest - low / quantization.scale);
+  quantization.zero = static_cast<std::int32_t>(std::clamp<double>(zero, lowest, highest));
+  return quantization;
 }
 
-Coding choose_coding(const calibration::Ranges& ranges, const std::string& name,
-                     const IntegerRecipe& recipe) {
+ActivationQuantization choose_quantization(const calibration::Ranges& ranges, const std::string& name,
+                                           const IntegerRecipe& recipe) {
   static const ValueOverride kNothing;
   const calibration::Statistics& statistics = ranges.values.at(name);
   const auto found = recipe.values.find(name);
@@ -71,13 +73,13 @@ Coding choose_coding(const calibration::Ranges& ranges, const std::string& name,
   } else {
     choice = ranges.memo->choose(statistics, method, format, recipe.percentile);
   }
-  Coding coding = make_coding(choice.range, type, recipe.symmetric_activations);
-  coding.method = choice.method;
+  ActivationQuantization quantization = make_quantization(choice.range, type, recipe.symmetric_activations);
+  quantization.method = choice.method;
   // The range that holds zero, too: another one only where it was asked for.
-  if (override.range) choice.noise = calibration::predicted_error(statistics, coding.range, format);
-  coding.sqnr_db = choice.noise > 0 ? 10 * std::log10(choice.signal / choice.noise)
-                                    : std::numeric_limits<double>::infinity();
-  return coding;
+  if (override.range) choice.noise = calibration::predicted_error(statistics, quantization.range, format);
+  quantization.sqnr_db = choice.noise > 0 ? 10 * std::log10(choice.signal / choice.noise)
+                                          : std::numeric_limits<double>::infinity();
+  return quantization;
 }
 
 }  // namespace ounce::plan

@@ -42,19 +42,19 @@ Recipe recipe_for(Format format, std::size_t block, AccuracyLevel level = Accura
   Recipe recipe;
   recipe.format = format;
   recipe.granularity = {GranularityKind::kBlock, block};
-  recipe.few_bits.accuracy_level = level;
-  recipe.few_bits.method = WeightMethod::kRtn;
+  recipe.nbits.accuracy_level = level;
+  recipe.nbits.method = WeightMethod::kRtn;
   recipe.min_bytes = 1;
   return recipe;
 }
 
 // A model in a file, rewritten as a recipe says.
-class InFewBits {
+class InNbits {
  public:
-  InFewBits(const std::string& bytes, const Recipe& recipe) {
+  InNbits(const std::string& bytes, const Recipe& recipe) {
     ounce::test::write_file(folder_ / "before.onnx", bytes);
     const onnx::Model source = onnx::read_model(folder_ / "before.onnx");
-    const graph::Index index = graph::verify(source);
+    const graph::Index index = graph::validate(source);
     ThreadPool pool(1);
     const plan::Plan plan = plan::make_plan(source, index, recipe, pool);
     onnx::Model model = onnx::read_model(folder_ / "before.onnx");
@@ -66,7 +66,7 @@ class InFewBits {
     output.write(pool, nullptr);
     output.commit();
     written_ = onnx::read_model(path());
-    graph::verify(written_);
+    graph::validate(written_);
     text_ = plan.text();
   }
 
@@ -96,7 +96,7 @@ std::uint8_t stored_code(onnx::Bytes bytes, std::size_t row_bytes, std::size_t r
 }
 
 // The rows that a node's codes, scales and zeros stand for.
-std::vector<float> decoded_rows(const InFewBits& model, const onnx::Node& node, std::size_t rows,
+std::vector<float> decoded_rows(const InNbits& model, const onnx::Node& node, std::size_t rows,
                                 std::size_t columns) {
   const bool is_product = node.op_type() == "MatMulNBits";
   const auto bits = static_cast<unsigned>(*onnx::integer_attribute(node, "bits"));
@@ -177,7 +177,7 @@ struct Shapes {
 
 // Outputs of the float arithmetic on decoded rows against those of the runtime, the largest difference by
 // the largest value.
-double worst_difference(const InFewBits& rewritten, const Shapes& shapes, const Machine& place) {
+double worst_difference(const InNbits& rewritten, const Shapes& shapes, const Machine& place) {
   const auto session = runtime::load(rewritten.path(), place.options);
   std::vector<data::Tensor> inputs;
   for (const auto& [k, n] : shapes.all)
@@ -204,7 +204,7 @@ double worst_difference(const InFewBits& rewritten, const Shapes& shapes, const 
   return worst;
 }
 
-TEST(FewBitOps, EveryLayoutMeansTheSameToEveryReleaseThatHasTheKernel) {
+TEST(NbitsOps, EveryLayoutMeansTheSameToEveryReleaseThatHasTheKernel) {
   const Shapes shapes{{{1, 1}, {16, 8}, {17, 3}, {32, 33}, {100, 5}, {257, 16}, {512, 2}}};
   std::map<std::string, int> runs;
   for (const Format format : {Format::kNbits2, Format::kNbits4, Format::kNbits8}) {
@@ -219,7 +219,7 @@ TEST(FewBitOps, EveryLayoutMeansTheSameToEveryReleaseThatHasTheKernel) {
           }
           return kept;
         }()};
-        const InFewBits rewritten(fitting.model(), recipe);
+        const InNbits rewritten(fitting.model(), recipe);
         for (const Machine& place : machines()) {
           SCOPED_TRACE(fmt::format("{} block {} asymmetric {} {}", name_of(format), block, is_asymmetric,
                                    place.target));
@@ -234,9 +234,9 @@ TEST(FewBitOps, EveryLayoutMeansTheSameToEveryReleaseThatHasTheKernel) {
   EXPECT_GE(runs.size(), runtime::Library::installed().size());
 }
 
-TEST(FewBitOps, LevelFourRoundsActivationsAndNoMore) {
+TEST(NbitsOps, LevelFourRoundsActivationsAndNoMore) {
   const Shapes shapes{{{64, 16}, {257, 16}}};
-  const InFewBits rewritten(shapes.model(), recipe_for(Format::kNbits4, 32, AccuracyLevel::k4));
+  const InNbits rewritten(shapes.model(), recipe_for(Format::kNbits4, 32, AccuracyLevel::k4));
   EXPECT_THAT(rewritten.text(), testing::HasSubstr("accuracy_level=4"));
   for (const Machine& place : machines()) {
     SCOPED_TRACE(place.target);
@@ -251,13 +251,13 @@ ModelBuilder with_matrix(const Dims& weight) {
   return model;
 }
 
-TEST(FewBitOps, AGemmBecomesAProductAndASum) {
+TEST(NbitsOps, AGemmBecomesAProductAndASum) {
   ModelBuilder model = with_matrix({24, 40});
   model.initializer("b", {24}, noise({24}));
   model.node("Gemm", {"x", "w", "b"}, {"y"}, {int_attribute("transB", 1)}, "dense");
   Recipe recipe = recipe_for(Format::kNbits4, 16);
   recipe.min_bytes = 1024;
-  const InFewBits rewritten(model.bytes(), recipe);
+  const InNbits rewritten(model.bytes(), recipe);
   EXPECT_EQ(rewritten.text(),
             "b = float32[24]\nq0 = uint8[24,3,8]\nq1 = float32[24,3]\n"
             "MatMulNBits(x, q0, q1){K=40, N=24, bits=4, block_size=16, accuracy_level=1} -> v0\n"
@@ -265,10 +265,10 @@ TEST(FewBitOps, AGemmBecomesAProductAndASum) {
   test::expect_same_outputs(model.bytes(), rewritten.model(), 0.12);
 }
 
-TEST(FewBitOps, ATransposeInFrontOfAProductGoes) {
+TEST(NbitsOps, ATransposeInFrontOfAProductGoes) {
   ModelBuilder model = with_matrix({24, 40});
   model.node("Transpose", {"w"}, {"t"}, {ints_attribute("perm", {1, 0})}).node("MatMul", {"x", "t"}, {"y"});
-  const InFewBits rewritten(model.bytes(), recipe_for(Format::kNbits4, 16));
+  const InNbits rewritten(model.bytes(), recipe_for(Format::kNbits4, 16));
   EXPECT_EQ(rewritten.text(),
             "q0 = uint8[24,3,8]\nq1 = float32[24,3]\n"
             "MatMulNBits(x, q0, q1){K=40, N=24, bits=4, block_size=16, accuracy_level=1} -> y\n");
@@ -285,9 +285,9 @@ ModelBuilder with_table(std::int64_t columns) {
   return model;
 }
 
-TEST(FewBitOps, ATablesRowsAreDecodedAsTheyAreLookedUp) {
+TEST(NbitsOps, ATablesRowsAreDecodedAsTheyAreLookedUp) {
   const ModelBuilder model = with_table(40);
-  const InFewBits rewritten(model.bytes(), recipe_for(Format::kNbits4, 16));
+  const InNbits rewritten(model.bytes(), recipe_for(Format::kNbits4, 16));
   EXPECT_EQ(rewritten.text(),
             "i = int64[2]\nq0 = uint8[20,20]\nq1 = float16[20,3]\n"
             "GatherBlockQuantized(q0, i, q1){gather_axis=0, quantize_axis=1, block_size=16} -> v0\n"
@@ -295,11 +295,11 @@ TEST(FewBitOps, ATablesRowsAreDecodedAsTheyAreLookedUp) {
   test::expect_same_outputs(model.bytes(), rewritten.model(), 0.12);
 }
 
-TEST(FewBitOps, TiedWeightsAreStoredOnce) {
+TEST(NbitsOps, TiedWeightsAreStoredOnce) {
   ModelBuilder model = with_table(48);
   model.input("x", kFloat, {2, 48}).output("y", kFloat, {2, 20});
   model.node("Gemm", {"x", "w"}, {"y"}, {int_attribute("transB", 1)});
-  const InFewBits rewritten(model.bytes(), recipe_for(Format::kNbits4, 16));
+  const InNbits rewritten(model.bytes(), recipe_for(Format::kNbits4, 16));
   EXPECT_EQ(rewritten.text(),
             "i = int64[2]\nq0 = uint8[20,3,8]\nq1 = float32[20,3]\nq2 = int64[2]\n"
             "Reshape(q0, q2) -> v0\n"
@@ -308,15 +308,15 @@ TEST(FewBitOps, TiedWeightsAreStoredOnce) {
   test::expect_same_outputs(model.bytes(), rewritten.model(), 0.12);
 }
 
-TEST(FewBitOps, WhatNoKernelTakesIsStoredInEightBits) {
+TEST(NbitsOps, WhatNoKernelTakesIsStoredInEightBits) {
   const auto plan_of = [](ModelBuilder& model) {
-    return InFewBits(model.bytes(), recipe_for(Format::kNbits4, 16)).plan();
+    return InNbits(model.bytes(), recipe_for(Format::kNbits4, 16)).plan();
   };
   ModelBuilder left;
   left.input("x", kFloat, {40, 3}).output("y", kFloat, {24, 3}).initializer("w", {24, 40}, noise({24, 40}));
   left.node("MatMul", {"w", "x"}, {"y"});
   EXPECT_THAT(plan_of(left),
-              testing::HasSubstr("MatMul has no kernel for few bits, so 8 bits without a kernel"));
+              testing::HasSubstr("MatMul has no MatMulNBits kernel, so 8 bits without a kernel"));
   ModelBuilder both = with_matrix({40, 24});
   both.node("MatMul", {"x", "w"}, {"y"}).input("z", kFloat, {2, 24}).output("u", kFloat, {2, 40});
   both.node("Gemm", {"z", "w"}, {"u"}, {int_attribute("transB", 1)});

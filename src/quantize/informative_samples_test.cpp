@@ -21,22 +21,22 @@ std::vector<std::vector<evaluate::Difference>> noisy(const std::vector<double>& 
 }
 
 TEST(TellingRuns, AreThoseWithTheMostNoiseAndOthers) {
-  const auto chosen = telling_runs(noisy({0, 0, 0, 9, 0, 0, 8, 0, 0, 0}), 10, 4, false);
+  const auto chosen = informative_samples(noisy({0, 0, 0, 9, 0, 0, 8, 0, 0, 0}), 10, 4, false);
   EXPECT_THAT(chosen, SizeIs(4));
   EXPECT_THAT(chosen, Contains(3U));
   EXPECT_THAT(chosen, Contains(6U));
 }
 
 TEST(TellingRuns, AreAllWhenThereAreNoMore) {
-  EXPECT_THAT(telling_runs(noisy({1, 2, 3}), 3, 8, false), ElementsAre(0, 1, 2));
+  EXPECT_THAT(informative_samples(noisy({1, 2, 3}), 3, 8, false), ElementsAre(0, 1, 2));
 }
 
 TEST(TellingRuns, AreEvenlySpacedWhenNothingIsKnown) {
-  EXPECT_THAT(telling_runs({}, 8, 4, false), ElementsAre(0, 2, 4, 6));
+  EXPECT_THAT(informative_samples({}, 8, 4, false), ElementsAre(0, 2, 4, 6));
 }
 
 TEST(TellingRuns, AreTheFirstOnesWhereAStateIsCarried) {
-  EXPECT_THAT(telling_runs(noisy({0, 0, 0, 9}), 4, 2, true), ElementsAre(0, 1));
+  EXPECT_THAT(informative_samples(noisy({0, 0, 0, 9}), 4, 2, true), ElementsAre(0, 1));
 }
 
 // The output that is off the most for its size decides, not the one with the largest numbers.
@@ -48,7 +48,7 @@ TEST(TellingRuns, AreThoseOfTheWorstOutput) {
   }
   runs[1][0].squared = 100;
   runs[4][1].squared = .5;
-  EXPECT_THAT(telling_runs(runs, 6, 2, false), Contains(4U));
+  EXPECT_THAT(informative_samples(runs, 6, 2, false), Contains(4U));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What codes lack of their values, in steps: x * inverse - (code - zero). For rounding that looks at more
-// than one value.
+// Rounding residuals: what quantized values are short of their values, in steps: x * inverse - (code - zero).
+// For rounding that considers several values at once.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace ounce::kernels {
 
-// Of n values; returns the sum, in the order of summation.h.
-double lack_of_run(const std::byte* x, std::size_t n, const Affine& affine, CodeSign sign,
-                   const std::uint8_t* codes, float* lack);
+// Writes the residuals of n values and returns their sum, added in the order of summation.h.
+double rounding_residuals(const std::byte* x, std::size_t n, const Affine& affine, CodeSign sign,
+                          const std::uint8_t* codes, float* residual);
 
 // Where values[i] * direction > bound, ascending; direction is 1 or -1. Returns how many; `indices` has room
 // for n.

@@ -1,4 +1,4 @@
-#include "quantize/float_nodes.h"
+#include "quantize/float_choice.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -25,13 +25,13 @@ std::string as_nodes(std::size_t count) { return fmt::format("{} node{}", count,
 
 }  // namespace
 
-Recipe FloatNodes::in_floats(const Recipe& from, const std::vector<std::string>& outputs) {
+Recipe FloatChoice::in_floats(const Recipe& from, const std::vector<std::string>& outputs) {
   Recipe recipe = from;
-  for (const std::string& output : outputs) recipe.nodes[output] = recipe.rest();
+  for (const std::string& output : outputs) recipe.nodes[output] = recipe.storage_of_remainder();
   return recipe;
 }
 
-std::vector<std::string> FloatNodes::on_integers(const Recipe& recipe) const {
+std::vector<std::string> FloatChoice::on_integers(const Recipe& recipe) const {
   std::vector<std::string> outputs;
   for (const IntegerNode& node : trials_.nodes()) {
     if (!recipe.nodes.contains(node.output)) outputs.push_back(node.output);
@@ -39,12 +39,12 @@ std::vector<std::string> FloatNodes::on_integers(const Recipe& recipe) const {
   return outputs;
 }
 
-double FloatNodes::noise_of(const std::string& output) const {
+double FloatChoice::noise_of(const std::string& output) const {
   const auto found = noise_.find(output);
   return found == noise_.end() ? 0 : found->second;
 }
 
-void FloatNodes::find_noise(double goal) {
+void FloatChoice::find_noise(double goal) {
   const std::vector<std::string> open = on_integers(trials_.best());
   const auto noise = [&](std::size_t first, std::size_t count) {
     std::vector<std::string> others = open;
@@ -52,37 +52,37 @@ void FloatNodes::find_noise(double goal) {
     others.erase(begin, begin + static_cast<std::ptrdiff_t>(count));
     return trials_.guess(in_floats(trials_.best(), others));
   };
-  const std::vector<double> noises =
-      noise_by_halves(open.size(), trials_.guess_of_best(), noise_at(goal),
-                      {noise, [this] { return trials_.may_spend(kForNoise); }});
+  const std::vector<double> noises = bisect_noise(open.size(), trials_.guess_of_best(), noise_at(goal),
+                                                  {noise, [this] { return trials_.may_spend(kForNoise); }});
   for (std::size_t i = 0; i < open.size(); ++i)
     noise_[open[i]] = noises[i] < kAllWrong ? noises[i] : kAllWrong;
 }
 
-std::vector<FloatNodes::Step> FloatNodes::steps(const Recipe& from) {
+std::vector<FloatChoice::Step> FloatChoice::steps(const Recipe& from) {
   const PreparedModel& judged = trials_.judged();
   const std::vector<std::string> open = on_integers(from);
   std::map<std::string, double> noise = noise_;
   for (const auto& [output, format] : from.nodes) noise[output] = std::numeric_limits<double>::infinity();
-  const auto divisions = plan::float_divisions(judged.model(), judged.index(), from, *judged.ranges(), noise);
-  if (divisions.empty()) return {};
-  const double all_floats = divisions.back().time;
-  if (!fastest_) fastest_ = divisions.front().time;
+  const auto assignments =
+      plan::float_assignments(judged.model(), judged.index(), from, *judged.ranges(), noise);
+  if (assignments.empty()) return {};
+  const double all_floats = assignments.back().time;
+  if (!fastest_) fastest_ = assignments.front().time;
   // More in floats takes more time: unless integers gain so little by now that estimates do not tell.
-  if (divisions.front().time < *fastest_) return {};
+  if (assignments.front().time < *fastest_) return {};
   const double reference = std::max({*fastest_, all_floats / kMostFaster, 1.0});
   std::vector<Step> found;
-  for (const plan::FloatDivision& division : divisions) {
+  for (const plan::FloatAssignment& assignment : assignments) {
     Step step{from};
     for (const std::string& output : open) {
-      if (division.floats.contains(output))
+      if (assignment.floats.contains(output))
         step.floats.push_back(output);
       else
         step.noise += noise_of(output);
     }
-    step.added = (division.time - *fastest_) / reference;
-    step.is_worth_it = division.time - *fastest_ <= kShareOfGain * (all_floats - *fastest_);
-    step.is_faster_than_floats = division.time <= kFaster * all_floats;
+    step.added = (assignment.time - *fastest_) / reference;
+    step.is_worth_it = assignment.time - *fastest_ <= kShareOfGain * (all_floats - *fastest_);
+    step.is_faster_than_floats = assignment.time <= kFaster * all_floats;
     const std::size_t before = found.empty() ? 0 : found.back().floats.size();
     if (step.floats.size() <= before || step.floats.size() == open.size()) continue;
     step.recipe = in_floats(from, step.floats);
@@ -92,7 +92,7 @@ std::vector<FloatNodes::Step> FloatNodes::steps(const Recipe& from) {
 }
 
 // By what is known of the nodes; the last one if none is.
-std::size_t FloatNodes::expected(const std::vector<Step>& steps, double limit) {
+std::size_t FloatChoice::expected(const std::vector<Step>& steps, double limit) {
   double all = 0;
   for (const std::string& output : on_integers(trials_.best())) all += noise_of(output);
   // What they bring together is known better than what each brings alone.
@@ -104,7 +104,7 @@ std::size_t FloatNodes::expected(const std::vector<Step>& steps, double limit) {
 
 // The first that is quiet enough, as far as few samples tell and as much as may be spent; the last one if
 // none is. It begins where it is expected.
-std::size_t FloatNodes::first_within(const std::vector<Step>& steps, double limit, double share) {
+std::size_t FloatChoice::first_within(const std::vector<Step>& steps, double limit, double share) {
   std::size_t first = 0, last = steps.size() - 1;  // it is one of these
   for (std::size_t at = expected(steps, limit); first < last && trials_.may_spend(share);
        at = first + (last - first) / 2) {
@@ -119,8 +119,8 @@ std::size_t FloatNodes::first_within(const std::vector<Step>& steps, double limi
 // The first that few samples say has `wanted` dB, or one after it, that has them on all samples: few may
 // promise more than all keep. If there is none, the best that has `least` dB. It is the best of the trials
 // then.
-std::optional<std::size_t> FloatNodes::first_confirmed(const std::vector<Step>& steps, double wanted,
-                                                       double least, bool may_be_long) {
+std::optional<std::size_t> FloatChoice::first_confirmed(const std::vector<Step>& steps, double wanted,
+                                                        double least, bool may_be_long) {
   std::optional<std::size_t> found;
   double lowest = noise_at(least);
   for (std::size_t at = first_within(steps, noise_at(wanted), kForAll); at < steps.size();
@@ -137,7 +137,7 @@ std::optional<std::size_t> FloatNodes::first_confirmed(const std::vector<Step>& 
   return found;
 }
 
-bool FloatNodes::leave(double goal, double most_time) {
+bool FloatChoice::leave(double goal, double most_time) {
   if (!trials_.may_spend(kForFloats)) return false;
   if (noise_.empty() || trials_.may_spend(kForNoise)) find_noise(goal);
   std::vector<Step> found = steps(trials_.best());
@@ -158,7 +158,7 @@ bool FloatNodes::leave(double goal, double most_time) {
   return true;
 }
 
-bool FloatNodes::leave_until_acceptable(bool may_be_long) {
+bool FloatChoice::leave_until_acceptable(bool may_be_long) {
   const double wanted = Quality::kMinUsable + kSafe, before = trials_.best_decibels();
   if (noise_.empty() || trials_.may_spend(kForNoise)) find_noise(wanted);
   std::vector<Step> found = steps(trials_.best());
@@ -172,7 +172,7 @@ bool FloatNodes::leave_until_acceptable(bool may_be_long) {
   return true;
 }
 
-void FloatNodes::give_back(double goal) {
+void FloatChoice::give_back(double goal) {
   const double before = trials_.best_decibels();
   if (left_.empty() || before < goal + kWorthAFloat || !trials_.may_spend(kForAll)) return;
   Recipe without = trials_.best();
@@ -192,9 +192,9 @@ void FloatNodes::give_back(double goal) {
   left_ = {found[*at].floats.begin(), found[*at].floats.end()};
 }
 
-Recipe FloatNodes::all_in_floats() const { return in_floats(trials_.best(), on_integers(trials_.best())); }
+Recipe FloatChoice::all_in_floats() const { return in_floats(trials_.best(), on_integers(trials_.best())); }
 
-void FloatNodes::note_left(const Step& step, double before) {
+void FloatChoice::note_left(const Step& step, double before) {
   left_.insert(step.floats.begin(), step.floats.end());
   std::vector<std::string> labels;
   for (const IntegerNode& node : trials_.nodes()) {
@@ -222,8 +222,8 @@ bool is_quieter(const Section& a, const Section& b) {
 
 }  // namespace
 
-std::vector<double> noise_by_halves(std::size_t count, double all, double harmless,
-                                    const HalvingQuestions& ask) {
+std::vector<double> bisect_noise(std::size_t count, double all, double harmless,
+                                 const BisectionQuestions& ask) {
   std::vector<Section> settled, open;
   const auto put = [&](const Section& section) {
     const double share = harmless * static_cast<double>(section.count) / static_cast<double>(count);

@@ -1,4 +1,4 @@
-#include "quantize/float_nodes.h"
+#include "quantize/float_choice.h"
 
 #include <gtest/gtest.h>
 
@@ -18,12 +18,12 @@ struct Pieces {
       const auto begin = noises.begin() + static_cast<std::ptrdiff_t>(first);
       return std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(count), 0.0);
     };
-    return noise_by_halves(noises.size(), sum(0, noises.size()), harmless,
-                           {[&](std::size_t first, std::size_t count) {
-                              ++asked;
-                              return sum(first, count);
-                            },
-                            [this] { return asked < most; }});
+    return bisect_noise(noises.size(), sum(0, noises.size()), harmless,
+                        {[&](std::size_t first, std::size_t count) {
+                           ++asked;
+                           return sum(first, count);
+                         },
+                         [this] { return asked < most; }});
   }
 };
 

@@ -1,4 +1,4 @@
-#include "quant/weight_pairs.h"
+#include "quant/dot_product_pairs.h"
 
 #include <ounce/error.h>
 
@@ -26,13 +26,13 @@ float value_at(const std::byte* values, std::size_t i) {
 
 // Elements that follow one another and hold whole pairs: some rows of one matrix, or some channels.
 struct Piece {
-  WeightPairs pairs;
+  DotProductPairs pairs;
   std::size_t first, count, channel;
 };
 
-std::vector<Piece> pieces_of(const WeightPairs& pairs, std::size_t size) {
+std::vector<Piece> pieces_of(const DotProductPairs& pairs, std::size_t size) {
   std::vector<Piece> pieces;
-  const bool has_columns = pairs.order == WeightPairs::Order::kColumns;
+  const bool has_columns = pairs.order == DotProductPairs::Order::kColumns;
   const std::size_t row = has_columns ? pairs.channels : pairs.inputs * pairs.taps;
   if (row == 0) return pieces;
   const std::size_t rows = size / row, whole = has_columns ? pairs.inputs : rows;
@@ -50,7 +50,7 @@ std::vector<Piece> pieces_of(const WeightPairs& pairs, std::size_t size) {
 
 }  // namespace
 
-void include_pairs(const FloatSource& source, const Layout& layout, const WeightPairs& pairs,
+void include_pairs(const FloatSource& source, const Layout& layout, const DotProductPairs& pairs,
                    const ForEach& for_each, std::vector<kernels::Range>& ranges) {
   const std::vector<Piece> pieces = pieces_of(pairs, source.size());
   const bool is_one_group = layout.groups() == 1;
@@ -74,7 +74,7 @@ void include_pairs(const FloatSource& source, const Layout& layout, const Weight
   });
 }
 
-std::vector<int> largest_pair_sums(const std::int8_t* codes, std::size_t size, const WeightPairs& pairs) {
+std::vector<int> largest_pair_sums(const std::int8_t* codes, std::size_t size, const DotProductPairs& pairs) {
   if (size == 0) return {};
   std::vector<int> largest(pairs.channel_count(size), 0);
   for_each_pair(pairs, size, [&](std::size_t channel, std::size_t i, std::size_t j) {

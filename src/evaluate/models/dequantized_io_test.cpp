@@ -1,4 +1,4 @@
-#include "evaluate/models/float_ports.h"
+#include "evaluate/models/dequantized_io.h"
 
 #include <gmock/gmock.h>
 #include <ounce/error.h>
@@ -71,7 +71,7 @@ struct RoundTrip {
     const ElementType type = data::test::type_of<Code>();
     auto echo = std::make_unique<Echo>(type, dims);
     const Echo& inside = *echo;
-    const auto model = with_float_ports(
+    const auto model = with_dequantized_io(
         std::move(echo), {{"x", true, type, scales, zeros}, {"y", false, type, scales, zeros}});
     EXPECT_EQ(model->inputs()[0].element, ElementType::kFloat);
     EXPECT_EQ(model->outputs()[0].element, ElementType::kFloat);
@@ -126,11 +126,11 @@ TEST(FloatPorts, NotANumberBecomesSomeCode) {
 TEST(FloatPorts, OnlyPortsThatTheModelHasAreTaken) {
   auto echo = std::make_unique<Echo>(ElementType::kUint8, Dims{2});
   const runtime::Executor* const inside = echo.get();
-  auto same = with_float_ports(std::move(echo), {});
+  auto same = with_dequantized_io(std::move(echo), {});
   EXPECT_EQ(same.get(), inside);
-  const auto model = with_float_ports(std::move(same), {{"y", true, ElementType::kUint8, {1}, {0}},
-                                                        {"x", false, ElementType::kUint8, {1}, {0}},
-                                                        {"x", true, ElementType::kInt8, {1}, {0}}});
+  const auto model = with_dequantized_io(std::move(same), {{"y", true, ElementType::kUint8, {1}, {0}},
+                                                           {"x", false, ElementType::kUint8, {1}, {0}},
+                                                           {"x", true, ElementType::kInt8, {1}, {0}}});
   EXPECT_EQ(model->inputs()[0].element, ElementType::kUint8);
   EXPECT_EQ(model->outputs()[0].element, ElementType::kUint8);
   const Tensor given = tensor_of<std::uint8_t>({2}, {3, 4});

@@ -43,28 +43,28 @@ struct Chain {
     ranges.values[name].add(test::ramp({channels, positions}), static_cast<std::size_t>(channels),
                             static_cast<std::size_t>(positions));
   }
-  std::vector<FloatDivision> divisions(const std::map<std::string, double>& noise) const {
+  std::vector<FloatAssignment> assignments(const std::map<std::string, double>& noise) const {
     const std::string bytes = builder.bytes();
     const onnx::Model model = onnx::read_model_from_memory(bytes, "model");
-    const graph::Index index = graph::verify(model);
+    const graph::Index index = graph::validate(model);
     Recipe recipe;
     recipe.format = Format::kInt8;
     recipe.integer.calibration = CalibrationMethod::kMinMax;
-    return float_divisions(model, index, recipe, ranges, noise);
+    return float_assignments(model, index, recipe, ranges, noise);
   }
   test::ModelBuilder builder;
   calibration::Ranges ranges;
 };
 
-std::vector<std::set<std::string>> floats_of(const std::vector<FloatDivision>& divisions) {
+std::vector<std::set<std::string>> floats_of(const std::vector<FloatAssignment>& assignments) {
   std::vector<std::set<std::string>> all;
-  for (const FloatDivision& division : divisions) all.push_back(division.floats);
+  for (const FloatAssignment& assignment : assignments) all.push_back(assignment.floats);
   return all;
 }
 
 TEST(FloatDivisions, GoFromTheFastestToAllInFloatsAndOnlyAddToThem) {
   const auto found =
-      Chain(64, 28).divisions({{"a", 1e-3}, {"b", 2e-4}, {"c", 1e-5}, {"d", 5e-5}, {"e", 1e-6}});
+      Chain(64, 28).assignments({{"a", 1e-3}, {"b", 2e-4}, {"c", 1e-5}, {"d", 5e-5}, {"e", 1e-6}});
   ASSERT_GE(found.size(), 3U);
   EXPECT_THAT(found.front().floats, IsEmpty());
   EXPECT_THAT(found.back().floats, SizeIs(5));
@@ -76,7 +76,7 @@ TEST(FloatDivisions, GoFromTheFastestToAllInFloatsAndOnlyAddToThem) {
 
 TEST(FloatDivisions, TheNoisiestComesFirst) {
   const auto found =
-      floats_of(Chain(64, 28).divisions({{"a", 1e-6}, {"b", 1e-6}, {"c", 1e-2}, {"d", 1e-6}, {"e", 1e-6}}));
+      floats_of(Chain(64, 28).assignments({{"a", 1e-6}, {"b", 1e-6}, {"c", 1e-2}, {"d", 1e-6}, {"e", 1e-6}}));
   ASSERT_GE(found.size(), 2U);
   EXPECT_THAT(found[1], ElementsAre("c"));
 }
@@ -84,7 +84,7 @@ TEST(FloatDivisions, TheNoisiestComesFirst) {
 // d is noisier than b; but b lies beside a, and needs no ways of its own between floats and codes.
 TEST(FloatDivisions, WhatLiesBesideFloatsCostsLess) {
   const auto found = floats_of(
-      Chain(32, 56, 1).divisions({{"a", kKept}, {"b", 1e-3}, {"c", 1e-7}, {"d", 1.2e-3}, {"e", 1e-7}}));
+      Chain(32, 56, 1).assignments({{"a", kKept}, {"b", 1e-3}, {"c", 1e-7}, {"d", 1.2e-3}, {"e", 1e-7}}));
   ASSERT_GE(found.size(), 2U);
   EXPECT_THAT(found[0], ElementsAre("a"));
   EXPECT_THAT(found[1], ElementsAre("a", "b"));
@@ -92,7 +92,7 @@ TEST(FloatDivisions, WhatLiesBesideFloatsCostsLess) {
 
 TEST(FloatDivisions, NoiseDecidesWhereNothingIsFasterOnIntegers) {
   const auto found =
-      floats_of(Chain(4, 2).divisions({{"a", 1e-6}, {"b", 1e-6}, {"c", 1e-6}, {"d", 1e-2}, {"e", 1e-6}}));
+      floats_of(Chain(4, 2).assignments({{"a", 1e-6}, {"b", 1e-6}, {"c", 1e-6}, {"d", 1e-2}, {"e", 1e-6}}));
   ASSERT_GE(found.size(), 2U);
   EXPECT_THAT(found[0], Not(Contains("d")));
   EXPECT_THAT(found[1], ElementsAre("d"));
@@ -100,7 +100,7 @@ TEST(FloatDivisions, NoiseDecidesWhereNothingIsFasterOnIntegers) {
 }
 
 TEST(FloatDivisions, NoNoiseAtAllIsNoReasonForAnything) {
-  const auto found = floats_of(Chain(64, 28).divisions({}));
+  const auto found = floats_of(Chain(64, 28).assignments({}));
   EXPECT_THAT(found.front(), IsEmpty());
   EXPECT_THAT(found.back(), SizeIs(5));
 }

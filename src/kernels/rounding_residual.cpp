@@ -1,7 +1,7 @@
-#include "kernels/lack.h"
+#include "kernels/rounding_residual.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/lack.cpp"
+#define HWY_TARGET_INCLUDE "kernels/rounding_residual.cpp"
 #include "kernels/simd_targets.h"
 #include <hwy/foreach_target.h>
 #include "kernels/affine-inl.h"
@@ -11,14 +11,14 @@ namespace ounce::kernels::HWY_NAMESPACE {
 namespace {
 
 template <class Code>
-HWY_INLINE VecF lack_of(VecF x, const Code* codes, const AffineLanes& a) {
+HWY_INLINE VecF residual_of(VecF x, const Code* codes, const AffineLanes& a) {
   const VecF code = hn::ConvertTo(F32(), hn::PromoteTo(I32(), hn::LoadU(hn::Rebind<Code, F32>(), codes)));
   return hn::Sub(hn::Mul(x, a.inverse), hn::Sub(code, a.zero));
 }
 
 template <class Code>
-HWY_INLINE float lack_of_block(const std::byte* x, std::size_t n, const AffineLanes& a, const Code* codes,
-                               float* lack) {
+HWY_INLINE float residuals_of_block(const std::byte* x, std::size_t n, const AffineLanes& a,
+                                    const Code* codes, float* residual) {
   const F32 d;
   VecF sums[kSumVectors];
   OUNCE_UNROLL
@@ -28,8 +28,8 @@ HWY_INLINE float lack_of_block(const std::byte* x, std::size_t n, const AffineLa
     OUNCE_UNROLL
     for (std::size_t v = 0; v < kSumVectors; ++v) {
       const std::size_t at = i + v * kLanes;
-      const VecF lacking = lack_of(load(d, x + at * sizeof(float)), codes + at, a);
-      hn::StoreU(lacking, d, lack + at);
+      const VecF lacking = residual_of(load(d, x + at * sizeof(float)), codes + at, a);
+      hn::StoreU(lacking, d, residual + at);
       sums[v] = hn::Add(sums[v], lacking);
     }
   }
@@ -39,32 +39,32 @@ HWY_INLINE float lack_of_block(const std::byte* x, std::size_t n, const AffineLa
     std::memcpy(padded, codes + at, lanes);
     const std::byte* p = x + at * sizeof(float);
     const VecF values = lanes == kLanes ? load(d, p) : load_first(d, p, lanes);
-    const VecF lacking = hn::IfThenElseZero(hn::FirstN(d, lanes), lack_of(values, padded, a));
+    const VecF lacking = hn::IfThenElseZero(hn::FirstN(d, lanes), residual_of(values, padded, a));
     HWY_ALIGN float stored[kLanes];
     hn::Store(lacking, d, stored);
-    std::memcpy(lack + at, stored, lanes * sizeof(float));
+    std::memcpy(residual + at, stored, lanes * sizeof(float));
     sums[v] = hn::Add(sums[v], lacking);
   }
   return fold_sums(sums);
 }
 
 template <class Code>
-HWY_INLINE double lack_of_codes(const std::byte* x, std::size_t n, const Affine& affine, const Code* codes,
-                                float* lack) {
+HWY_INLINE double residuals_of_codes(const std::byte* x, std::size_t n, const Affine& affine,
+                                     const Code* codes, float* residual) {
   const AffineLanes a = same_in_all_lanes(affine);
   double sum = 0;
   for (std::size_t i = 0; i < n; i += kRunBlock) {
     sum += static_cast<double>(
-        lack_of_block(x + i * sizeof(float), std::min(kRunBlock, n - i), a, codes + i, lack + i));
+        residuals_of_block(x + i * sizeof(float), std::min(kRunBlock, n - i), a, codes + i, residual + i));
   }
   return sum;
 }
 
-double lack_of_run(const std::byte* x, std::size_t n, const Affine& affine, CodeSign sign,
-                   const std::uint8_t* codes, float* lack) {
+double rounding_residuals(const std::byte* x, std::size_t n, const Affine& affine, CodeSign sign,
+                          const std::uint8_t* codes, float* residual) {
   if (sign == CodeSign::kSigned)
-    return lack_of_codes(x, n, affine, reinterpret_cast<const std::int8_t*>(codes), lack);
-  return lack_of_codes(x, n, affine, codes, lack);
+    return residuals_of_codes(x, n, affine, reinterpret_cast<const std::int8_t*>(codes), residual);
+  return residuals_of_codes(x, n, affine, codes, residual);
 }
 
 std::size_t find_beyond(const float* values, std::size_t n, float direction, float bound,
@@ -112,13 +112,13 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ounce::kernels {
 
-HWY_EXPORT(lack_of_run);
+HWY_EXPORT(rounding_residuals);
 HWY_EXPORT(find_beyond);
 HWY_EXPORT(sums_of_groups);
 
-double lack_of_run(const std::byte* x, std::size_t n, const Affine& affine, CodeSign sign,
-                   const std::uint8_t* codes, float* lack) {
-  return HWY_DYNAMIC_DISPATCH(lack_of_run)(x, n, affine, sign, codes, lack);
+double rounding_residuals(const std::byte* x, std::size_t n, const Affine& affine, CodeSign sign,
+                          const std::uint8_t* codes, float* residual) {
+  return HWY_DYNAMIC_DISPATCH(rounding_residuals)(x, n, affine, sign, codes, residual);
 }
 std::size_t find_beyond(const float* values, std::size_t n, float direction, float bound,
                         std::uint32_t* indices) {

@@ -1,4 +1,4 @@
-#include "kernels/lack.h"
+#include "kernels/rounding_residual.h"
 
 #include <gtest/gtest.h>
 
@@ -19,8 +19,8 @@ TEST(LackOfRun, IsTheReferenceOnEveryTarget) {
       const Affine affine{0.3F, 1 / 0.3F, static_cast<float>(random.length(8))};
       const CodeSign sign = random.length(1) == 0 ? CodeSign::kSigned : CodeSign::kUnsigned;
       std::vector<float> got(n), want(n);
-      const double got_sum = lack_of_run(x.data(), n, affine, sign, codes.data(), got.data());
-      const double want_sum = ref::lack_of_run(x.data(), n, affine, sign, codes.data(), want.data());
+      const double got_sum = rounding_residuals(x.data(), n, affine, sign, codes.data(), got.data());
+      const double want_sum = ref::rounding_residuals(x.data(), n, affine, sign, codes.data(), want.data());
       ASSERT_EQ(got, want);
       ASSERT_EQ(got_sum, want_sum);
     }

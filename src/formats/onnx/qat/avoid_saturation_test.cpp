@@ -65,7 +65,7 @@ TEST(LimitPairs, MakesTrainedCodesSafeAndKeepsTheModel) {
     const std::string before = conv_model(has_channel_scales).bytes();
     onnx::Model model = onnx::read_model_from_memory(before, "model");
     EXPECT_EQ(saturating_in(model), 1U);
-    const LimitedPairs changes = limit_pairs(model);
+    const SaturationChanges changes = avoid_saturation(model);
     ASSERT_THAT(changes.weights, SizeIs(1));
     EXPECT_EQ(changes.weights[0].weight, "wf");
     EXPECT_EQ(changes.weights[0].op_type, "Conv");
@@ -84,8 +84,8 @@ TEST(LimitPairs, MakesTrainedCodesSafeAndKeepsTheModel) {
 TEST(LimitPairs, LeavesAModelWithoutSuchPairsAlone) {
   ModelBuilder builder = conv_model(true);
   onnx::Model model = onnx::read_model_from_memory(builder.bytes(), "model");
-  limit_pairs(model);
-  const LimitedPairs again = limit_pairs(model);
+  avoid_saturation(model);
+  const SaturationChanges again = avoid_saturation(model);
   EXPECT_THAT(again.weights, IsEmpty());
   EXPECT_THAT(again.left_alone, IsEmpty());
 }
@@ -101,7 +101,7 @@ TEST(LimitPairs, LeavesScalesOfAnotherAxisAlone) {
   builder.node("DequantizeLinear", {"w", "ws"}, {"wf"}, {int_attribute("axis", 0)});
   builder.node("MatMul", {"a", "wf"}, {"y"});
   onnx::Model model = onnx::read_model_from_memory(builder.bytes(), "model");
-  const LimitedPairs changes = limit_pairs(model);
+  const SaturationChanges changes = avoid_saturation(model);
   EXPECT_THAT(changes.weights, IsEmpty());
   ASSERT_THAT(changes.left_alone, SizeIs(1));
   EXPECT_THAT(changes.left_alone[0], HasSubstr("not one for each channel"));
@@ -111,7 +111,7 @@ TEST(LimitPairs, SaysWhatItCannotChange) {
   ModelBuilder builder = conv_model(true);
   builder.output("wf", kFloat, {2, 4, 1});  // somebody else wants the weight as it is
   onnx::Model model = onnx::read_model_from_memory(builder.bytes(), "model");
-  const LimitedPairs changes = limit_pairs(model);
+  const SaturationChanges changes = avoid_saturation(model);
   EXPECT_THAT(changes.weights, IsEmpty());
   ASSERT_THAT(changes.left_alone, SizeIs(1));
   EXPECT_THAT(changes.left_alone[0], HasSubstr("others take its weight"));

@@ -25,7 +25,7 @@ ModelBuilder listed(std::int64_t ir_version) {
 TEST(UnlistConstants, TakesInitializersOffTheListOfInputs) {
   onnx::Model model = read(listed(8).bytes());
   EXPECT_THAT(listed_constants(model), ElementsAre("w"));
-  unlist_constants(model);
+  remove_initializer_inputs(model);
   ASSERT_EQ(model.proto->graph->inputs.size(), 1U);
   EXPECT_EQ(model.proto->graph->inputs[0]->name, "x");
   EXPECT_EQ(model.proto->graph->initializers.size(), 1U);
@@ -35,7 +35,7 @@ TEST(UnlistConstants, TakesInitializersOffTheListOfInputs) {
 TEST(UnlistConstants, LeavesTheListAloneWhereItIsAMatterOfForm) {
   onnx::Model model = read(listed(3).bytes());
   EXPECT_THAT(listed_constants(model), IsEmpty());
-  unlist_constants(model);
+  remove_initializer_inputs(model);
   EXPECT_EQ(model.proto->graph->inputs.size(), 2U);
 }
 

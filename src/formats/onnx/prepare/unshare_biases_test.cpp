@@ -18,7 +18,7 @@ using test::text_of;
 
 std::string owned(const std::string& bytes, std::size_t count) {
   onnx::Model model = onnx::read_model_from_memory(bytes, "model");
-  EXPECT_EQ(own_biases(model).count, count);
+  EXPECT_EQ(unshare_biases(model).count, count);
   expect_same_outputs(bytes, model, 1e-6);
   return text_of(model);
 }

@@ -1,4 +1,5 @@
-// Which weights of a channel a kernel multiplies side by side, and what that asks of their codes.
+// Pairs of a dot product: which weights of a channel a kernel adds up in 16 bits, and what that asks of their
+// codes.
 //
 // x86 CPUs without VNNI add two products of an unsigned 8-bit activation and a signed 8-bit weight in 16
 // bits, where the sum saturates: 255·a + 255·b fits if a and b of the same sign come to 128 at most, whatever
@@ -30,7 +31,8 @@ namespace ounce::quant {
 // The largest sum of two codes of the same sign that no activation makes saturate: 255 · 128 < 2^15.
 inline constexpr int kLargestPairSum = 128;
 
-struct WeightPairs {
+// Which elements of a weight form pairs.
+struct DotProductPairs {
   enum class Order {
     kNone,     // the kernel is exact, or there is no such kernel
     kRows,     // [channels, inputs, taps]
@@ -49,9 +51,9 @@ struct WeightPairs {
 
 // Calls visit(channel, i, j) for all pairs of elements of a weight of that size.
 template <class Visit>
-void for_each_pair(const WeightPairs& pairs, std::size_t size, Visit visit) {
+void for_each_pair(const DotProductPairs& pairs, std::size_t size, Visit visit) {
   if (!pairs.exist() || pairs.inputs == 0) return;
-  if (pairs.order == WeightPairs::Order::kColumns) {
+  if (pairs.order == DotProductPairs::Order::kColumns) {
     const std::size_t matrix = pairs.inputs * pairs.channels;
     for (std::size_t first = 0; matrix != 0 && first + matrix <= size; first += matrix) {
       for (std::size_t k = 0; k + 1 < pairs.inputs; k += 2) {
@@ -89,10 +91,10 @@ Number pair_sum(Number a, Number b) {
 
 // Widens the ranges of the groups (channels, or one for all) by the sums of their pairs, and a little more:
 // codes that follow from scales for these ranges are safe however they are rounded, up or down.
-void include_pairs(const FloatSource& source, const Layout& layout, const WeightPairs& pairs,
+void include_pairs(const FloatSource& source, const Layout& layout, const DotProductPairs& pairs,
                    const ForEach& for_each, std::vector<kernels::Range>& ranges);
 
 // The largest sum of a pair of codes, for each channel.
-std::vector<int> largest_pair_sums(const std::int8_t* codes, std::size_t size, const WeightPairs& pairs);
+std::vector<int> largest_pair_sums(const std::int8_t* codes, std::size_t size, const DotProductPairs& pairs);
 
 }  // namespace ounce::quant

@@ -38,7 +38,8 @@ const EncodingInfo* find_encoding(StoredAs stored);
 
 // How the values of an activation become integers: a code c stands for (c - zero) * scale.
 
-struct Coding {
+// How an activation is quantized: a code c stands for (c - zero) * scale.
+struct ActivationQuantization {
   ElementType type = ElementType::kUint8;
   float scale = 1;
   std::int32_t zero = 0;
@@ -48,11 +49,12 @@ struct Coding {
   double sqnr_db = 0;  // predicted, of the values themselves
 };
 
-// Codes for a range, which is widened to hold zero. A range of nothing gets a harmless scale.
-Coding make_coding(const ValueRange& range, ActivationType type, bool is_symmetric);
+// Chooses scale and zero for a range, which is widened to include zero. An empty range gets a harmless scale.
+ActivationQuantization make_quantization(const ValueRange& range, ActivationType type, bool is_symmetric);
 
-// What the recipe and its overrides make of a value that was observed.
-Coding choose_coding(const calibration::Ranges& ranges, const std::string& name, const IntegerRecipe& recipe);
+// Chooses them for an observed value by the recipe and its overrides.
+ActivationQuantization choose_quantization(const calibration::Ranges& ranges, const std::string& name,
+                                           const IntegerRecipe& recipe);
 
 ElementType element_type_of(ActivationType type);
 ActivationType activation_type_of(ElementType type);
