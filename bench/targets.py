@@ -19,7 +19,7 @@ import time
 from fp16 import ROWS
 from int8 import EXAMPLES, places
 
-FORMATS = ("w8", "w4", "w16", "int8-dynamic", "int8-dynamic --force-conv", "int8", "int8 --dialect qoperator", "fp16")
+FORMATS = ("w8", "w4", "w16", "int8-dynamic", "int8-dynamic --dynamic-conv", "int8", "int8 --dialect qoperator", "fp16")
 BENCH = os.path.dirname(os.path.abspath(__file__))
 
 

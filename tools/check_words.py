@@ -93,7 +93,7 @@ def violations(root):
     known = set(re.findall(r"\w+", "".join(file.read_text(encoding="utf-8") for file in root.glob("include/ounce/*.h"))))
     options_typed = set(OPTION.findall(typed))
     for field, option in options.items():
-        for name in re.findall(r"[a-z_]+", field.partition("=")[0].replace(" with ", " ")):
+        for name in re.findall(r"[a-z_0-9]+", field.partition("=")[0].replace(" with ", " ")):
             if name not in known:
                 yield f"{TABLE}:1: `{field}`: include/ounce has no '{name}'"
         for name in OPTION.findall(option):

@@ -27,7 +27,7 @@ APPROACHES = {
     "int8, integer ops (`--dialect qoperator`)": ["--to", "int8", "--no-search", "--on", "none", "--dialect", "qoperator"],
     "int8, signed activations (`--activations s8`)": ["--to", "int8", "--no-search", "--on", "none", "--activations", "s8"],
     "int8-dynamic": ["--to", "int8-dynamic", "--on", "none"],
-    "int8-dynamic with Convs (`--force-conv`)": ["--to", "int8-dynamic", "--on", "none", "--force-conv", "--allow-slower"],
+    "int8-dynamic with Convs (`--dynamic-conv`)": ["--to", "int8-dynamic", "--on", "none", "--dynamic-conv", "--allow-slower"],
     OF_OTHERS: None,
     "nbits4: MatMulNBits": ["--to", "nbits4"],
     "fp16": ["--to", "fp16"],

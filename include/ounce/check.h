@@ -80,7 +80,7 @@ struct TargetCheck {
   // largest two neighbouring weights come to (128 is safe).
   std::size_t saturating = 0;
   int worst_pair = 0;
-  std::vector<NodeFinding> findings;  // all nodes that do not plainly run
+  std::vector<NodeFinding> findings;  // all nodes whose verdict is not kRuns
   std::vector<std::string> problems;  // of the model as a whole, because of which it does not load
   std::vector<std::string> notes;
   std::optional<Execution> execution;  // if it was asked for

@@ -61,7 +61,7 @@ enum class Decoder {
   kFold,    // Cast, Mul …: ordinary ops on constants, folded when a session is created
   kDq,      // DequantizeLinear, which a runtime may fuse into its op
   kLookup,  // a table's rows are looked up in codes and decoded after that
-  kNbits,   // MatMulNBits, GatherBlockQuantized: kernels for few bits take codes and scales as they are
+  kNbits,   // MatMulNBits and GatherBlockQuantized kernels take codes and scales as they are
   kKernel,  // not at all: an integer op takes codes and scales as they are
 };
 template <>

@@ -53,7 +53,7 @@ struct NamesOf<Format> {
                                                {Format::kNbits2, "int2"}};
 };
 
-// Weights of few bits in the runtime's kernels.
+// Packed weights that MatMulNBits kernels multiply with.
 constexpr bool is_nbits(Format format) {
   return format == Format::kNbits8 || format == Format::kNbits4 || format == Format::kNbits2;
 }
@@ -114,14 +114,15 @@ struct NamesOf<ScaleMethod> {
 };
 
 enum class Rounding {
-  kZeroSum,  // so that the errors of a channel sum to zero; see src/quant/linear.h
+  kZeroSum,  // up or down so that the rounding errors of a channel sum to zero; see src/quant/linear.h
   kNearest,
   kAdaptive,  // so that each layer gives what it gave before, on calibration data; slower
 };
 template <>
 struct NamesOf<Rounding> {
   static constexpr Named<Rounding> kAll[] = {
-      {Rounding::kZeroSum, "balanced"}, {Rounding::kNearest, "nearest"}, {Rounding::kAdaptive, "adaptive"}};
+      {Rounding::kZeroSum, "zero-sum"}, {Rounding::kNearest, "nearest"}, {Rounding::kAdaptive, "adaptive"}};
+  static constexpr Named<Rounding> kAliases[] = {{Rounding::kZeroSum, "balanced"}};
 };
 
 enum class ExternalData {
@@ -230,7 +231,7 @@ struct IntegerRecipe {
   std::optional<bool> reduce_range;
   bool integer_io = false;                     // inputs and outputs of the model become integers too
   std::map<std::string, RawInput> raw_inputs;  // … and these the raw bytes themselves
-  bool dynamic_conv = false;  // kInt8Dynamic: ConvInteger as well, which is slow almost everywhere
+  bool dynamic_conv = false;  // kInt8Dynamic: Conv becomes ConvInteger, too, which is slow on most CPUs
   CalibrationMethod calibration = CalibrationMethod::kAuto;
   double percentile = 99.99;
   std::map<std::string, ValueOverride> values;
@@ -240,12 +241,13 @@ struct IntegerRecipe {
   // are given, which speak of channels as they are; without a search `values` are those of evened channels.
   bool equalize = true;
   bool correct_bias = true;  // take the mean error of each channel out of its bias
-  // Ranges of every second batch of the data alone, where outliers are in the others that are better cut off.
+  // Ranges come from the first, third, fifth … batch only. That clips outliers that occur in the others,
+  // which some models need.
   bool fit_on_even_samples = false;
   std::set<Rewrite> skip_rewrites;  // that are not made; see docs/integer.md
-  bool use_cost_model = true;       // what would be slower on integers stays in floats (docs/integer.md)
-  // What is not computed on integers becomes 16-bit floats instead of kW8: computed on where the target can,
-  // else stored.
+  bool use_cost_model = true;       // nodes that INT8 would make slower stay in FP32 (docs/integer.md)
+  // Nodes that do not run in INT8 run in FP16 where the target has FP16 arithmetic; elsewhere their weights
+  // are stored in FP16. False: they run in FP32 with 8-bit weights (kW8).
   bool fp16_remainder = false;
 };
 
@@ -257,7 +259,7 @@ struct HalfRecipe {
   bool keep_names = false;
 };
 
-// How few bits are written down, for kNbits8, kNbits4 and kNbits2.
+// The ops that packed weights are written with, for kNbits8, kNbits4 and kNbits2.
 enum class NbitsDialect {
   kNbits,  // MatMulNBits and GatherBlockQuantized, ops of ONNX Runtime
   kQdq,    // DequantizeLinear by blocks (opset 21), which newer runtimes fuse into MatMulNBits
@@ -283,7 +285,7 @@ struct NamesOf<AccuracyLevel> {
                                                   {AccuracyLevel::k4, "4"}};
 };
 
-// How codes and scales of few bits are found.
+// How the codes and scales of packed weights are found.
 enum class WeightMethod {
   kAuto,   // the best of those below on data that was held out; without data kRtn
   kRtn,    // each weight to the nearest code of its block's scale (Recipe::scale)
@@ -328,8 +330,8 @@ struct Recipe {
   bool codebook = false;           // k-means codebook instead of a linear scale
   bool asymmetric = false;         // a zero point for every group
   std::uint64_t min_bytes = 1024;  // smaller tensors are left alone
-  // The smallest weights are often the most sensitive and cost least: so much of the size may be spent on
-  // storing them as 16-bit floats.
+  // The smallest weights are often the most sensitive. They are stored in FP16 as long as this adds no more
+  // than such a share of the size.
   double fp16_budget = 0.001;
   // Regular expressions (RE2), searched for in the names of tensors and of the nodes that use them, and in op
   // types.
@@ -352,7 +354,7 @@ struct Recipe {
 
   bool is_integer() const { return format == Format::kInt8Dynamic || format == Format::kInt8; }
   bool is_half() const { return format == Format::kFp16 || format == Format::kBf16; }
-  // How weights are stored that nothing computes on integers with.
+  // The storage format of weights whose nodes do not run in INT8.
   Format storage_of_remainder() const {
     if (!is_integer()) return format;
     return integer.fp16_remainder ? Format::kW16 : Format::kW8;

@@ -195,7 +195,7 @@ def quantize_dynamic(
         "granularity": _granularity(per_channel),
         "reduce_range": reduce_range,
         "weights": _chosen("weight_type", weight_type, _WEIGHTS),
-        "force_conv": True if "Conv" in (op_types_to_quantize or ()) else None,
+        "dynamic_conv": True if "Conv" in (op_types_to_quantize or ()) else None,
         **_selected(op_types_to_quantize, nodes_to_quantize, nodes_to_exclude),
         **_from_extra(extra_options),
     }

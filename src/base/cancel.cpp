@@ -14,7 +14,7 @@ using std::chrono::steady_clock;
 
 constexpr auto kNever = steady_clock::time_point::max();
 thread_local const CancellationScope* current = nullptr;
-thread_local std::shared_ptr<FileFault> ended_fault;  // of the last call, if an exception ended it
+thread_local std::shared_ptr<FileFault> ended_fault;  // of the last scope, if an exception ended it
 
 std::shared_ptr<FileFault> new_fault() noexcept {
   try {
@@ -80,22 +80,22 @@ std::shared_ptr<FileFault> fault_of_scope() noexcept {
 }
 
 void throw_if_file_was_cut() {
-  for (const CancellationScope* call = current; call != nullptr; call = call->outer_) {
-    if (call->fault_ != nullptr && call->fault_->is_set()) throw error_of(*call->fault_);
+  for (const CancellationScope* scope = current; scope != nullptr; scope = scope->outer_) {
+    if (scope->fault_ != nullptr && scope->fault_->is_set()) throw error_of(*scope->fault_);
   }
 }
 
 std::optional<std::string> take_file_fault() {
   if (const auto ended = std::exchange(ended_fault, nullptr)) return error_of(*ended).what();
-  for (const CancellationScope* call = current; call != nullptr; call = call->outer_) {
-    if (call->fault_ != nullptr && call->fault_->is_set()) return error_of(*call->fault_).what();
+  for (const CancellationScope* scope = current; scope != nullptr; scope = scope->outer_) {
+    if (scope->fault_ != nullptr && scope->fault_->is_set()) return error_of(*scope->fault_).what();
   }
   return std::nullopt;
 }
 
 bool is_cancelled() noexcept {
-  for (const CancellationScope* call = current; call != nullptr; call = call->outer_) {
-    if (call->progress_ != nullptr && call->progress_->is_stopped()) return true;
+  for (const CancellationScope* scope = current; scope != nullptr; scope = scope->outer_) {
+    if (scope->progress_ != nullptr && scope->progress_->is_stopped()) return true;
   }
   return false;
 }
@@ -107,10 +107,12 @@ void throw_if_cancelled() {
     throw Error(ErrorCode::kCancelled, "the time is up; nothing was written");
 }
 
-TimeLimit::TimeLimit(double seconds) : call_(nullptr, moment_in(seconds), fault_of_scope()) {}
+TimeLimit::TimeLimit(double seconds) : scope_(nullptr, moment_in(seconds), fault_of_scope()) {}
 
-CurrentScope::CurrentScope() noexcept : call_(current) {}
-CurrentScope::Scope::Scope(const CurrentScope& call) noexcept : outer_(current) { current = call.call_; }
+CurrentScope::CurrentScope() noexcept : scope_(current) {}
+CurrentScope::Scope::Scope(const CurrentScope& inherited) noexcept : outer_(current) {
+  current = inherited.scope_;
+}
 CurrentScope::Scope::~Scope() { current = outer_; }
 
 }  // namespace ounce

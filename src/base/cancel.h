@@ -1,14 +1,14 @@
-// Stopping early. Every thread works for a call, perhaps for one inside another; long work checks between
-// tiles whether one of them was stopped, and unwinds with Error{kCancelled}, so that every destructor runs
-// and no unfinished file is left.
+// Cancellation. Every thread works in a cancellation scope, and scopes may be nested. Long work asks between
+// tiles whether one of its scopes was stopped, and unwinds with Error{kCancelled}, so that every destructor
+// runs and no unfinished file stays behind.
 //
 //   const CancellationScope scope(options.progress);   // in each public function
-//   … throw_if_cancelled();              // in long work
-//   … count_step();                      // in short steps that are done very often
+//   … throw_if_cancelled();                            // in long work
+//   … count_step();                                    // in short work that is done very often
 //
-// A file that a call reads may become shorter meanwhile (FileGuard in io/mapped_file.h). The bytes that were
-// read are then not those of the file, so the call ends with Error{kIo}: where it checks whether it was
-// stopped, before an output gets its name, or, at the latest, in the destructor of CancellationScope.
+// A file that is read in a scope may become shorter meanwhile (FileGuard in io/mapped_file.h). The bytes that
+// were read then are not those of the file, so the scope ends with Error{kIo}: where the work asks whether it
+// was stopped, before an output gets its name, or, at the latest, when the CancellationScope is destroyed.
 #pragma once
 
 #include <ounce/progress.h>
@@ -38,14 +38,14 @@ class FileFault {
 };
 
 void throw_if_cancelled();
-// Only the check of files: throws Error{kIo}.
+// Throws Error{kIo} if a file was cut while a scope of this thread read it.
 void throw_if_file_was_cut();
-// The fault of the call that this thread works for; null when there is none.
+// The file fault of the innermost scope of this thread; null when there is none.
 std::shared_ptr<FileFault> fault_of_scope() noexcept;
-// The message about a cut file of the calls that this thread works for, or of one that an exception has just
-// ended: the cut may have caused another error first. Forgets the latter.
+// The message about a file that was cut, of the scopes of this thread or of one that has just ended by an
+// exception: another error may have come of it first. Forgets the latter.
 std::optional<std::string> take_file_fault();
-// True if a call of this thread was stopped. A TimeLimit does not count.
+// Was one of the scopes stopped, by the user or by its deadline? A TimeLimit does not count.
 bool is_cancelled() noexcept;
 
 namespace detail {
@@ -70,12 +70,12 @@ inline void begin_stage(Progress* progress, const char* stage, std::uint64_t tot
   progress->stage = stage;
 }
 
-// While it lives, this thread and those that work for it (thread_pool.h) work for one more call.
+// While it lives, this thread and those that work for it (thread_pool.h) are in one more scope.
 class CancellationScope {
  public:
-  explicit CancellationScope(
-      const Progress* progress) noexcept;  // may be null: then only the calls around it count
-  // Throws Error{kIo} when a file of the call was cut, unless another exception is on its way.
+  // `progress` may be null: then only the outer scopes can be stopped.
+  explicit CancellationScope(const Progress* progress) noexcept;
+  // Throws Error{kIo} when a file was cut that was read in it, unless another exception is on its way.
   ~CancellationScope() noexcept(false);
   CancellationScope(const CancellationScope&) = delete;
   CancellationScope& operator=(const CancellationScope&) = delete;
@@ -93,32 +93,32 @@ class CancellationScope {
   CancellationScope(const Progress* progress, Moment deadline, std::shared_ptr<FileFault> fault) noexcept;
 
   const Progress* progress_;
-  Moment deadline_;  // the earliest of those around it
+  Moment deadline_;  // the earliest of this scope and the outer ones
   const CancellationScope* outer_;
   std::shared_ptr<FileFault> fault_;  // null when there was no memory for it
   bool has_own_fault_;
   int exceptions_;  // on their way when the call began
 };
 
-// While it lives, throw_if_cancelled() also throws when the time is up. Of nested limits the earliest counts.
+// While it lives, throw_if_cancelled() throws after so many seconds, too. Of nested ones the earliest counts.
 class TimeLimit {
  public:
   explicit TimeLimit(double seconds);
 
  private:
-  CancellationScope call_;
+  CancellationScope scope_;
 };
 
-// Passes the call of one thread to another thread that works for it:
-//   const CurrentScope call;
-//   … in the other thread: const CurrentScope::Scope scope(call);
+// The scope of this thread, for another thread that works for it:
+//   const CurrentScope current;
+//   … in the other thread: const CurrentScope::Scope scope(current);
 class CurrentScope {
  public:
   CurrentScope() noexcept;
 
   class Scope {
    public:
-    explicit Scope(const CurrentScope& call) noexcept;
+    explicit Scope(const CurrentScope& inherited) noexcept;
     ~Scope();
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
@@ -128,7 +128,7 @@ class CurrentScope {
   };
 
  private:
-  const CancellationScope* call_;
+  const CancellationScope* scope_;
 };
 
 }  // namespace ounce

@@ -47,8 +47,8 @@ ThreadPool::~ThreadPool() {
 
 void ThreadPool::for_each(std::size_t steps, const std::function<void(std::size_t)>& run) {
   if (steps == 0) return;
-  const std::function<void(std::size_t)> limited = [&run, call = CurrentScope()](std::size_t step) {
-    const CurrentScope::Scope scope(call);
+  const std::function<void(std::size_t)> limited = [&run, current = CurrentScope()](std::size_t step) {
+    const CurrentScope::Scope scope(current);
     throw_if_cancelled();
     run(step);
   };

@@ -69,12 +69,17 @@ CLI::App& Parser::app(const std::string& verb) {
 }
 
 CLI::Option* Parser::add(Bound& bound, Option& option) {
+  if (!option.old_declared.empty()) add(bound, option, option.old_declared)->group("");  // not shown
+  return add(bound, option, option.declared);
+}
+
+CLI::Option* Parser::add(Bound& bound, Option& option, const std::string& names) {
   CLI::Option* added = nullptr;
   if (option.is_flag) {
-    added = bound.app->add_flag(option.declared, flags_.emplace_back(), option.help);
+    added = bound.app->add_flag(names, flags_.emplace_back(), option.help);
   } else {
     added = bound.app->add_option(
-        option.declared, [&option](const CLI::results_t& words) { return option.read(words); }, option.help);
+        names, [&option](const CLI::results_t& words) { return option.read(words); }, option.help);
     added->type_name(option.type);
   }
   if (option.is_list) added->expected(CLI::detail::expected_max_vector_size);
@@ -94,6 +99,7 @@ CLI::Option* Parser::add(Bound& bound, Option& option) {
 void Parser::take(Bound& bound) const {
   verbs::Options& options = bound.call->options;
   for (const auto& [given, option] : bound.options) {
+    if (!option->old_declared.empty() && given->count() == 0) continue;  // by its other name, perhaps
     option->given = given->results();
     if (option->is_flag && given->count() != 0) option->read({given->as<bool>() ? "true" : "false"});
   }

@@ -43,6 +43,7 @@ class Parser {
 
   void add(CLI::App& parent, const verbs::VerbInfo& verb, const std::string& name);
   CLI::Option* add(Bound& bound, verbs::Option& option);
+  CLI::Option* add(Bound& bound, verbs::Option& option, const std::string& names);
   void take(Bound& bound) const;
 
   std::span<const verbs::VerbInfo* const> verbs_;

@@ -39,6 +39,15 @@ TEST(Verbs, HaveACallOrVerbsInside) {
   EXPECT_TRUE(names.contains("contract set"));
 }
 
+TEST(Verbs, AnOptionMayHaveItsEarlierName) {
+  for (const char* line : {"ounce quantize m.onnx --half-share 2 --no-weigh-costs",
+                           "ounce quantize m.onnx --half-share=2 --no-weigh-costs",
+                           "ounce quantize m.onnx --fp16-budget 2 --no-use-cost-model"}) {
+    EXPECT_EQ(verbs::command_line(Line(line).parser.chosen().options),
+              "ounce quantize m.onnx --fp16-budget 2 --no-use-cost-model");
+  }
+}
+
 TEST(Verbs, ShortHelpShowsOptionsThatThereAre) {
   verbs::for_each_verb(verbs::all_verbs(), [&](const VerbInfo& verb, const std::string& name) {
     if (verb.call == nullptr) return;

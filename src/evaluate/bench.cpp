@@ -183,8 +183,8 @@ void add(const ColdStart& start, BenchResult& result) {
 class Watch {
  public:
   explicit Watch(std::vector<TimedModel>& models)
-      : thread_([&models, call = CurrentScope()](const std::stop_token& end) {
-          const CurrentScope::Scope scope(call);
+      : thread_([&models, current = CurrentScope()](const std::stop_token& end) {
+          const CurrentScope::Scope scope(current);
           while (!end.stop_requested()) {
             try {
               throw_if_cancelled();

@@ -104,9 +104,9 @@ TEST_F(FileGuardTest, ThreadsOfACallAndOtherCalls) {
     const CancellationScope inner(nullptr);
     const MappedFile file = MappedFile::open(folder / "other");
     std::filesystem::resize_file(folder / "other", 0);
-    const CurrentScope call;
+    const CurrentScope current;
     std::thread([&] {
-      const CurrentScope::Scope scope(call);
+      const CurrentScope::Scope scope(current);
       EXPECT_EQ(sum_of(file.bytes()), 0U);
       EXPECT_EQ(error_of([] { throw_if_cancelled(); }).code(), ErrorCode::kIo);
     }).join();

@@ -21,10 +21,10 @@ struct ActivationQuantization {
   double sqnr_db = 0;  // predicted, of the values themselves
 };
 
-// Codes for a range, which is widened to hold zero. A range of nothing gets a harmless scale.
+// Chooses scale and zero for a range, which is widened to include zero. An empty range gets a harmless scale.
 ActivationQuantization make_quantization(const ValueRange& range, ActivationType type, bool is_symmetric);
 
-// What the recipe and its overrides make of a value that was observed.
+// Chooses them for an observed value by the recipe and its overrides.
 ActivationQuantization choose_quantization(const calibration::Ranges& ranges, const std::string& name,
                                            const IntegerRecipe& recipe);
 

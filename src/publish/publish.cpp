@@ -214,7 +214,7 @@ class Publication {
         remove_model(place);
         made.why_not = info_of(recipe.format).family == Family::kWeights
                            ? "its opset cannot unpack what w4 stores"
-                           : "no weight of it has a kernel for few bits";
+                           : "no weight of it has a MatMulNBits kernel";
         return;
       }
       for (const std::string& note : quantized.notes) made.notes.push_back(note);

@@ -1,4 +1,5 @@
-// Which weights of a channel a kernel multiplies side by side, and the bound on their codes that follows.
+// Pairs of a dot product: which weights of a channel a kernel adds up in 16 bits, and what that asks of their
+// codes.
 //
 // x86 CPUs without VNNI add two products of an unsigned 8-bit activation and a signed 8-bit weight in 16
 // bits, where the sum saturates: 255·a + 255·b fits if a and b of the same sign come to 128 at most, whatever
@@ -30,6 +31,7 @@ namespace ounce::quant {
 // The largest sum of two codes of the same sign that no activation makes saturate: 255 · 128 < 2^15.
 inline constexpr int kLargestPairSum = 128;
 
+// Which elements of a weight form pairs.
 struct DotProductPairs {
   enum class Order {
     kNone,     // the kernel is exact, or there is no such kernel

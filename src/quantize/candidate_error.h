@@ -16,20 +16,18 @@
 
 namespace ounce::quantization {
 
-// A model as a recipe makes it, for measuring only: written without the checks and the trial that a result
-// goes through.
+// Candidates: models of a recipe for measuring only, written without the checks and the trial of a result.
 
 // What data adds to a plan before it is carried out.
 using AdaptPlan = std::function<void(plan::Plan& plan, ThreadPool& pool)>;
 
-// Gives the bytes of the model and of its external data.
+// Writes the model of a recipe and returns the bytes of the model and of its external data.
 std::uint64_t write_candidate(const PreparedModel& prepared, const Recipe& recipe,
                               const std::filesystem::path& file, ThreadPool& pool,
                               const AdaptPlan& adapt = {});
 
-// All that the search for a static recipe asks: how far the outputs are off that it makes.
-// measure_candidates() answers by making and running the model; tests answer from a script.
-
+// Measures the output error of candidates for the search of a static recipe. measure_candidates() writes and
+// runs each candidate; tests answer from a script.
 class CandidateError {
  public:
   CandidateError() = default;
@@ -37,31 +35,31 @@ class CandidateError {
   CandidateError(const CandidateError&) = delete;
   CandidateError& operator=(const CandidateError&) = delete;
 
-  // Noise over signal at the output, or the slice of one, where it is largest; infinite when the outputs are
-  // not finite.
+  // The noise-to-signal ratio of the worst output, or part of an output; infinite when outputs are not
+  // finite.
   virtual double error(const PreparedModel& prepared, const Recipe& recipe) = 0;
-  // The same from few samples, for a fraction of the work: once choose_few() was called.
+  // The same from few samples, for a fraction of the work. Call choose_few() first.
   virtual double estimate(const PreparedModel& prepared, const Recipe& recipe) {
     return error(prepared, recipe);
   }
-  // Of the samples, those on which the last variant made the most noise, and as many evenly spaced: an error
-  // that few samples make would not show on others. Estimates are scaled by what these had of the noise of
-  // all.
+  // Chooses the samples of estimate(): those where the last candidate made the most noise, and as many evenly
+  // spaced ones. Estimates are scaled by the share that these samples had of the noise of all.
   virtual void choose_few(std::uint64_t /*samples*/) {}
-  virtual std::uint64_t samples() const = 0;  // that tell
-  virtual std::size_t measured() const = 0;   // variants so far
+  virtual std::uint64_t samples() const = 0;  // of error()
+  virtual std::size_t measured() const = 0;   // candidates so far
 };
 
-// What variants are measured on: all of the data, or the batches that PreparedModel::fit_split() leaves.
+// The data that candidates are measured on: all of it, or the batches that PreparedModel::fit_split() leaves
+// out.
 enum class MeasuredOn { kAll, kOtherHalf };
 
-// One that makes variants and runs them, on `samples` samples evenly spaced over the data (the first ones
-// when a state is carried).
+// Writes candidates and runs them on `samples` samples, evenly spaced over the data, or on the first ones
+// when a state is carried.
 std::unique_ptr<CandidateError> measure_candidates(const std::filesystem::path& original,
                                                    const QuantizeOptions& options, std::uint64_t samples,
                                                    MeasuredOn which, AdaptPlan adapt = {});
 
-// One that measures on so many samples.
+// Makes one that measures on so many samples.
 using MakeCandidateError = std::function<std::unique_ptr<CandidateError>(std::uint64_t samples)>;
 
 inline double decibels(double error) {

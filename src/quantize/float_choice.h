@@ -1,14 +1,14 @@
-// Which nodes of a static model stay in floats for the sake of its outputs.
+// Chooses the nodes of a static INT8 model that stay in FP32 to preserve accuracy.
 //
-// What each node brings is found by halving the graph (bisect_noise.h). Noise then gets a price in time
-// (formats/onnx/plan/integer_plan.h): the higher it is, the more stays in floats, and whatever price is
-// asked, nothing quieter can be had in the same time, as far as the estimates go. On that way from the
-// fastest to all in floats the first one is looked for that is close enough, by measuring.
+// The noise of each node is found by bisection (bisect_noise below). Noise then gets a price in time
+// (formats/onnx/plan/integer_plan.h): a higher price keeps more nodes in FP32, and no assignment is quieter
+// in the same time, as far as the estimates go. Of these assignments, from the fastest to the one with all
+// nodes in FP32, the first that is close enough is found by measuring.
 //
-//   on integers  │ a b c d e f      19.8 dB    100 % of the time
-//   a dearer     │ a b c d · f      23.1 dB    102 %
-//   noise        │ · · c d · f      28.4 dB    108 %     ← the first that is close
-//   ↓            │ · · · · · ·      all floats 180 %
+//   in INT8        │ a b c d e f      19.8 dB    100 % of the time
+//   higher price   │ a b c d · f      23.1 dB    102 %
+//   of noise       │ · · c d · f      28.4 dB    108 %     ← the first that is close enough
+//   ↓              │ · · · · · ·      all FP32   180 %
 #pragma once
 
 #include <cstddef>
@@ -28,22 +28,23 @@ class FloatChoice {
  public:
   FloatChoice(SearchBudget& budget, std::vector<std::string>& notes) : budget_(budget), notes_(notes) {}
 
-  // More nodes stay in floats until outputs have `goal` dB, or as far as half a decibel or more is gained, as
-  // long as not more than `most_time` is added to what all on integers take, and most of what they gain is
-  // left. True when any do.
+  // Keeps more nodes in FP32 until the outputs reach `goal` dB, or as long as each step gains half a decibel.
+  // Adds at most `most_time` to the time of the fastest assignment and keeps most of what INT8 saves. True
+  // when it kept any.
   bool leave(double goal, double most_time);
 
-  // The same until outputs do their work, whatever time it takes, as long as it is less than in floats. False
-  // when that cannot be had; nothing is changed then. `may_be_long`: whatever was spent before.
+  // The same until the outputs are usable, whatever the time, as long as it is less than that of FP32. False
+  // when this is impossible; then nothing is changed. `may_be_long`: ignores the budget that was spent
+  // before.
   bool leave_until_acceptable(bool may_be_long);
 
-  // What was left to floats and is not needed for `goal` dB any more computes on integers again: a
-  // calibration that was chosen since may have made them needless.
+  // Moves nodes back to INT8 that are not needed for `goal` dB any more: a calibration that was chosen since
+  // may have made them needless.
   void give_back(double goal);
 
   Recipe all_in_floats() const;
 
-  // The noise of a node that is on integers now; none before anything was left to floats.
+  // The noise of a node that runs in INT8; 0 before any node was kept in FP32.
   double noise_of(const std::string& output) const;
 
  private:
@@ -73,22 +74,22 @@ class FloatChoice {
   std::optional<double> fastest_;        // nanoseconds, when nothing was left to floats yet
 };
 
-// Which of many pieces bring the noise? Asked one by one, it takes as many questions as there are pieces. But
-// most models have few bad places, and what is close in a graph is often bad together: so the whole is cut
-// into halves, and those again that are noisy.
+// Finds the pieces of a graph that bring the noise. Most models have few noisy nodes, and those are often
+// close to each other in the graph. So the whole is bisected, and noisy halves are bisected again.
 //
 //   a b c d e f g h        all: 0.4
-//   a b c d │ e f g h      0.00002 │ 0.4      the left half needs no more questions
+//   a b c d │ e f g h      0.00002 │ 0.4      the left half needs no more measurements
 //             e f │ g h    0.4 │ 0.00001
-//             e │ f        0.4 │ 0.00001      it is e
+//             e │ f        0.4 │ 0.00001      the noise comes from e
 
 struct BisectionQuestions {
   std::function<double(std::size_t first, std::size_t count)> noise;  // that these bring, without the others
   std::function<bool()> may_go_on = [] { return true; };              // asked before each of them
 };
 
-// The noise of each of `count` pieces, which bring `all` together. Pieces that bring no more than their share
-// of `harmless` together are not told apart, nor those that there was no time for: each gets its part.
+// The noise of each of `count` pieces, which bring `all` together. Pieces that together bring no more than
+// their share of `harmless` are not told apart, nor those for which no time was left: each gets an equal
+// part.
 std::vector<double> bisect_noise(std::size_t count, double all, double harmless,
                                  const BisectionQuestions& ask);
 

@@ -36,14 +36,14 @@ void require_observable(const CalibrateOptions& options, const std::filesystem::
 Observation observe_activations(const model::Exposed& model, const std::filesystem::path& source,
                                 const CalibrateOptions& options);
 
-// Few runs to judge variants by that tell what all of them would: half of them are those where a first
-// variant made the most noise, the others are evenly spaced.
+// Chooses few runs that rank candidates as all runs would: half of them are the runs where a first candidate
+// made the most noise, the others are evenly spaced.
 //
 // Errors of a classifier are of that kind: most samples come out the same whatever is done to the numbers,
 // and a few that were close are all that differs.
 
-// `noise`: of each of `runs` runs, by part of the outputs; empty when nothing is known. Their numbers, in
-// rising order; the first ones where a state is carried from run to run.
+// `noise`: of each of `runs` runs, by part of the outputs; empty when it is unknown. Returns the numbers of
+// the chosen runs in ascending order; the first runs where a state is carried from run to run.
 std::vector<std::size_t> informative_samples(const std::vector<std::vector<evaluate::Difference>>& noise,
                                              std::size_t runs, std::size_t count, bool is_state_carried);
 

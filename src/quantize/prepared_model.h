@@ -46,8 +46,8 @@ class PreparedModel {
   // there is nothing to equalize.
   std::shared_ptr<const PreparedModel> equalized(const QuantizeOptions& options) const;
 
-  // The same with the ranges of every second batch alone (Observation::half): what it becomes can be judged
-  // on the others. Null when there is too little data for that.
+  // The same with ranges of every second batch only (Observation::half), so that a candidate can be judged on
+  // the other batches. Null when there is too little data for a split.
   std::shared_ptr<const PreparedModel> fit_split() const;
   bool has_half() const { return half_ != nullptr; }
 

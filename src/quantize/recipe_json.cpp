@@ -111,7 +111,8 @@ class Reading {
 
   template <class T>
   void operator()(const RecipeField& field, T& value, const T&) {
-    const std::string key(field.key());
+    const bool has_old_key = !field.old_key.empty() && made_.contains(field.old_key);
+    const std::string key(has_old_key ? field.old_key : field.key());
     if (!has_field(recipe_, field, kHasEntries<T>)) return;
     if constexpr (std::is_same_v<T, Granularity>) {
       if (made_.contains(key)) value.kind = as<GranularityKind>(made_[key]);

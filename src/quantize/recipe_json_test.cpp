@@ -93,6 +93,20 @@ TEST(RecipeJsonTest, FormatsMayHaveTheirAliases) {
   EXPECT_EQ(read["nodes"], nlohmann::json({{"a", "int8-dynamic"}, {"b", "nbits4"}}));
 }
 
+TEST(RecipeJsonTest, KeysMayBeTheEarlierOnes) {
+  const nlohmann::json made = {{"format", "static"},      {"fp16_budget", 0.5},
+                               {"dynamic_conv", true},    {"fp16_remainder", true},
+                               {"use_cost_model", false}, {"fit_on_even_samples", true},
+                               {"rounding", "balanced"}};
+  const nlohmann::json read = to_json(recipe_from(made));
+  EXPECT_EQ(read, nlohmann::json({{"format", "int8"},
+                                  {"fp16_budget", 0.5},
+                                  {"dynamic_conv", true},
+                                  {"fp16_remainder", true},
+                                  {"use_cost_model", false},
+                                  {"fit_on_even_samples", true}}));
+}
+
 TEST(RecipeJsonTest, EveryFieldComesBack) {
   Recipe recipe = mixed();
   recipe.target = "linux-x64@1.30.0";

@@ -54,13 +54,6 @@ struct StaticLimits {
   std::function<bool()> has_time = [] { return true; };
 };
 
-// What the search for a static recipe has found so far, and what it has spent on it: the stages of the search
-// try variants here.
-//
-// Where a sample costs much, variants are looked at on few samples (`guess`), and what is found is confirmed
-// on more of them (`measure`, `take`). How much is tried is counted in multiplications, and each stage may
-// spend a share of them, with what stages before it left over.
-
 // A node that a recipe lets compute in INT8, and that has a weight.
 struct IntegerNode {
   std::string output;               // names it
@@ -69,6 +62,12 @@ struct IntegerNode {
   double work = 0;  // multiplications for one sample
 };
 
+// The best recipe so far of the search for a static recipe, and the budget that is left: the stages of the
+// search try candidates here.
+//
+// Where a sample costs much, candidates are compared on few samples (`estimate`) and confirmed on more
+// (`measure`, `accept`). The budget is counted in multiplications. Each stage may spend a share of it, and
+// what the stages before it left over.
 class SearchBudget {
  public:
   SearchBudget(const QuantizeOptions& options, const StaticLimits& limits,
@@ -76,34 +75,34 @@ class SearchBudget {
                const Recipe& recipe);
 
   bool can_measure() const { return meter_ != nullptr && meter_->samples() != 0; }
-  // Those of the recipe at the beginning, in the order of the graph.
+  // The nodes of the recipe at the beginning, in the order of the graph.
   const std::vector<IntegerNode>& nodes() const { return nodes_; }
 
-  // The best so far, and its noise over signal.
+  // The best recipe so far, and its noise-to-signal ratio.
   const Recipe& best() const { return best_; }
   double least() const { return least_; }
   double best_decibels() const { return decibels(least_); }
   void set_best(const Recipe& recipe, double error);
 
-  // The model that variants are made of; where there is data enough, known by one half of it alone and judged
-  // on the other.
+  // The model that candidates are made of. Where there is enough data, its ranges come from one half of the
+  // data, and candidates are judged on the other half.
   const PreparedModel& judged() const { return *judged_; }
   bool is_judged_by_half() const { return judged_ != prepared_; }
   const std::shared_ptr<const PreparedModel>& prepared() const { return prepared_; }
   void use(std::shared_ptr<const PreparedModel> prepared, double error);
-  void use_all_ranges(double error);  // from here on those of all data …
-  void use_half_the_ranges();         // … or the result has those of one half
+  void use_all_ranges(double error);  // from here on the ranges of all data …
+  void use_half_the_ranges();         // … or the result keeps those of one half
 
   double measure(const PreparedModel& prepared, const Recipe& recipe);
   double measure(const Recipe& recipe) { return measure(*judged_, recipe); }
   double estimate(const Recipe& recipe);
   double estimate_of_best() { return has_few() ? estimate(best_) : least_; }
-  // Takes a recipe if it is better than the best so far. Estimates are then made of the samples that tell the
-  // most about it: others may now be the worst.
+  // Accepts a recipe as the best one if its error is less than `limit`. Then chooses the samples of estimates
+  // anew, as others may now be the worst.
   bool accept(const Recipe& recipe, double limit) { return accept(recipe, limit, measure(recipe)); }
-  bool accept(const Recipe& recipe, double limit, double error);  // whose error is known
+  bool accept(const Recipe& recipe, double limit, double error);  // with a known error
 
-  void choose_few();  // by what was measured last
+  void choose_few();  // by the last measurement
   bool has_few() const { return few_ < meter_->samples(); }
   std::uint64_t few() const { return few_; }
   std::uint64_t samples() const { return meter_->samples(); }
@@ -127,7 +126,8 @@ class SearchBudget {
   double sample_work_ = 0, spent_ = 0, to_spend_ = 0;
 };
 
-// Where there is data enough, the model with the ranges of one half of it.
+// The model with the ranges of one half of the data, or `prepared` itself where there is too little data for
+// a split.
 std::shared_ptr<const PreparedModel> judge_split(const std::shared_ptr<const PreparedModel>& prepared);
 
 struct StaticResult {

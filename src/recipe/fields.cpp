@@ -207,7 +207,7 @@ struct Setting {
 
   template <class T>
   void operator()(const RecipeField& field, T& value, const T&) {
-    if (is_found || (field.key() != key && field.path != key)) return;
+    if (is_found || (field.key() != key && field.path != key && field.old_key != key)) return;
     is_found = true;
     if (const std::string wanted = parse(field, text, value); !wanted.empty())
       throw Error(ErrorCode::kUsage, fmt::format("`{}` '{}' must be {}", field.path, text, wanted));

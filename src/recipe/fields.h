@@ -25,7 +25,7 @@ enum class ReadBy {
   kAll,
   kStatic,   // INT8 arithmetic with calibrated activations
   kInteger,  // INT8 arithmetic
-  kNbits,    // kernels for few bits, of all nodes or of some
+  kNbits,    // MatMulNBits kernels, of all nodes or of some
   kHalf,     // FP16 or BF16 arithmetic, of all nodes or of those that are not INT8
 };
 
@@ -40,6 +40,9 @@ struct RecipeField {
   double low = 0, high = 0;            // of a number, as the option takes it
   double unit = 1;                     // the option takes the value times this
   bool is_resolved = false;            // a resolved recipe has false
+  std::string_view old_key = {};       // an earlier key, which JSON and `--expert` may have
+  // Earlier names of the option that are accepted and not shown.
+  std::string_view old_option = {}, old_off_option = {};
 
   std::string_view key() const { return name.empty() ? path.substr(path.rfind('.') + 1) : name; }
 };
@@ -87,7 +90,7 @@ void fields(SomeRecipe& r, F& f) {
     r.scale, u.scale);
   f({.path = "rounding",
      .option = "--rounding",
-     .help = "balanced (the errors of a channel sum to zero), nearest, adaptive (int8: each layer gives "
+     .help = "zero-sum (the errors of a channel sum to zero), nearest, adaptive (int8: each layer gives "
              "what it gave before on calibration data; slower)"},
     r.rounding, u.rounding);
   f({.path = "codebook",
@@ -97,10 +100,12 @@ void fields(SomeRecipe& r, F& f) {
   f({.path = "asymmetric", .option = "--asymmetric", .help = "give every scale a zero point"}, r.asymmetric,
     u.asymmetric);
   f({.path = "fp16_budget",
-     .option = "--half-share",
-     .help = "percent of the size to spend on 16-bit floats for the smallest weights",
+     .option = "--fp16-budget",
+     .help = "percent of the size to spend on storing the smallest weights in FP16",
      .high = 100,
-     .unit = 100},
+     .unit = 100,
+     .old_key = "fp16_budget",
+     .old_option = "--half-share"},
     r.fp16_budget, u.fp16_budget);
   f({.path = "min_bytes", .option = "--min-bytes", .help = "leave smaller tensors alone"}, r.min_bytes,
     u.min_bytes);
@@ -181,7 +186,8 @@ void fields(SomeRecipe& r, F& f) {
              "where the --target can)",
      .read_by = kInteger,
      .off = "w8",
-     .on = "fp16"},
+     .on = "fp16",
+     .old_key = "fp16_remainder"},
     r.integer.fp16_remainder, u.integer.fp16_remainder);
   f({.path = "integer.skip_rewrites",
      .option = "--skip-rewrite",
@@ -190,15 +196,20 @@ void fields(SomeRecipe& r, F& f) {
      .read_by = kStatic},
     r.integer.skip_rewrites, u.integer.skip_rewrites);
   f({.path = "integer.use_cost_model",
-     .option = "--weigh-costs",
-     .help = "int8: leave in floats what would be slower on integers (default: on)",
+     .option = "--use-cost-model",
+     .help = "int8: keep nodes in FP32 that INT8 would make slower (default: on)",
      .read_by = kStatic,
-     .off_option = "--no-weigh-costs"},
+     .off_option = "--no-use-cost-model",
+     .old_key = "use_cost_model",
+     .old_option = "--weigh-costs",
+     .old_off_option = "--no-weigh-costs"},
     r.integer.use_cost_model, u.integer.use_cost_model);
   f({.path = "integer.dynamic_conv",
-     .option = "--force-conv",
-     .help = "int8-dynamic: ConvInteger as well, though it is several times slower than FP32",
-     .read_by = kInteger},
+     .option = "--dynamic-conv",
+     .help = "int8-dynamic: run Conv as ConvInteger, though it is several times slower than FP32",
+     .read_by = kInteger,
+     .old_key = "dynamic_conv",
+     .old_option = "--force-conv"},
     r.integer.dynamic_conv, u.integer.dynamic_conv);
   f({.path = "integer.values",
      .option = "--value",
@@ -227,9 +238,11 @@ void fields(SomeRecipe& r, F& f) {
      .off_option = "--no-correct-bias"},
     r.integer.correct_bias, u.integer.correct_bias);
   f({.path = "integer.fit_on_even_samples",
-     .option = "--every-second",
-     .help = "int8: ranges of every second sample alone, of 16 or more (the search may find that better)",
-     .read_by = kStatic},
+     .option = "--fit-on-even-samples",
+     .help = "int8: calibrate on every second sample only, of 16 or more (the search may choose this)",
+     .read_by = kStatic,
+     .old_key = "fit_on_even_samples",
+     .old_option = "--every-second"},
     r.integer.fit_on_even_samples, u.integer.fit_on_even_samples);
 
   f({.path = "nbits.dialect",

@@ -101,6 +101,19 @@ TEST(RecipeFieldsTest, AFormatHasAliasesAndIsWrittenByItsName) {
               ElementsAre("--to", "int8", "--node", "a=int8-dynamic", "--node", "b=nbits4", "--no-search"));
 }
 
+TEST(RecipeFieldsTest, EarlierKeysAreAccepted) {
+  Recipe recipe;
+  recipe.format = format_with(Arithmetic::kStatic);
+  set_field(recipe, "fp16_budget", "2");
+  set_field(recipe, "use_cost_model", "false");
+  set_field(recipe, "fit_on_even_samples", "true");
+  set_field(recipe, "fp16_remainder", "fp16");
+  set_field(recipe, "rounding", "balanced");
+  recipe.integer.search = false;
+  EXPECT_THAT(options_of(recipe), ElementsAre("--to", "int8", "--fp16-budget", "2", "--fallback", "fp16",
+                                              "--no-use-cost-model", "--no-search", "--fit-on-even-samples"));
+}
+
 TEST(RecipeFieldsTest, TextsThatAreNoneAreRefused) {
   const auto refusal = [](const char* key, const char* text) -> std::string {
     try {
@@ -137,7 +150,7 @@ TEST(RecipeFieldsTest, TheOptionsOfARecipeNameWhatIsNotUsual) {
   recipe.fp16_budget = 0.02;
   recipe.keep_inputs = true;
   EXPECT_THAT(options_of(recipe),
-              ElementsAre("--to", "w8", "--granularity", "block:32", "--half-share", "2", "--keep-inputs"));
+              ElementsAre("--to", "w8", "--granularity", "block:32", "--fp16-budget", "2", "--keep-inputs"));
   recipe = {};
   recipe.format = format_with(Arithmetic::kStatic);
   recipe.integer.search = recipe.integer.equalize = false;

@@ -23,7 +23,7 @@ namespace ounce {
 // Formats of a family share their planner.
 enum class Family : std::uint8_t {
   kWeights,  // weights are compressed, arithmetic is FP32
-  kNbits,    // kernels multiply with weights of few bits
+  kNbits,    // MatMulNBits kernels multiply with packed weights
   kInteger,  // INT8 arithmetic
   kHalf,     // FP16 or BF16 arithmetic
   kNone,     // nothing is changed

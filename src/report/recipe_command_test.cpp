@@ -18,7 +18,7 @@ TEST(RecipeCommandTest, SaysWhatIsNotUsual) {
   statement.recipe.exclude = {"head|tail"};
   EXPECT_EQ(
       making_command(statement),
-      "ounce quantize SOURCE -o OUT --to w8 --granularity block:32 --half-share 2 --exclude 'head|tail'");
+      "ounce quantize SOURCE -o OUT --to w8 --granularity block:32 --fp16-budget 2 --exclude 'head|tail'");
 }
 
 TEST(RecipeCommandTest, AMixNamesItsNodes) {

@@ -66,7 +66,7 @@ Shown<T> shown(const T& value) {
   }
 }
 
-// As fmt::format does it; what stands in the format is ours.
+// Like fmt::format, with every argument made safe to print. The format itself is a literal.
 template <class... T>
 std::string safe_format(fmt::format_string<Shown<T>...> format, const T&... values) {
   return fmt::format(format, shown(values)...);

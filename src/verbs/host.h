@@ -32,7 +32,7 @@ inline Stream for_people(bool wants_document) {
   return wants_document ? Stream::kMessages : Stream::kResults;
 }
 
-// What only a program can hand over, as it has it in memory.
+// Inputs that only a program can hand over, from its memory.
 struct InMemoryInputs {
   std::shared_ptr<const MemoryData> data = nullptr;                             // in the place of --data
   std::function<std::string(const std::filesystem::path& folder)> metric = {};  // of --metric-command

@@ -48,6 +48,11 @@ TEST(JsonOptions, AFormatMayHaveAnAlias) {
   EXPECT_THAT(refusal("quantize", {{"model", "a"}, {"to", "nbit4"}}), HasSubstr("did you mean 'nbits4'?"));
 }
 
+TEST(JsonOptions, AnOptionMayHaveItsEarlierName) {
+  EXPECT_EQ(command("quantize", {{"model", "a"}, {"fp16_budget", 2}, {"no_weigh_costs", true}}),
+            "ounce quantize a --fp16-budget 2 --no-use-cost-model");
+}
+
 TEST(JsonOptions, ArgumentsComeInTheirOwnOrder) {
   EXPECT_EQ(command("verify", {{"candidate", {"b", "c"}}, {"reference", "a"}}), "ounce verify a b c");
 }

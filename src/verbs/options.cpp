@@ -183,6 +183,17 @@ Option* Option::excludes(Option* other) {
   return this;
 }
 
+Option* Option::formerly(const std::string& names) {
+  old_declared = names;
+  std::istringstream words(names);
+  for (std::string word; std::getline(words, word, ',');) {
+    const bool is_off = word.starts_with('!');
+    old_names.push_back(word.substr(is_off ? 3 : 2));
+    if (is_off) off_names.push_back(old_names.back());
+  }
+  return this;
+}
+
 Option* Options::add(const std::string& names, const char* type, std::string help) {
   Option& option = all_.emplace_back();
   option.declared = names;
@@ -242,7 +253,8 @@ Option* Options::add_size(const std::string& names, std::uint64_t& bytes, std::s
 const Option* Options::find(std::string_view name) const {
   name.remove_prefix(std::min(name.find_first_not_of('-'), name.size()));
   const auto found = std::find_if(all_.begin(), all_.end(), [&](const Option& option) {
-    const std::vector<std::string> names = option.names();
+    std::vector<std::string> names = option.names();
+    names.insert(names.end(), option.old_names.begin(), option.old_names.end());
     return std::find(names.begin(), names.end(), name) != names.end();
   });
   return found == all_.end() ? nullptr : &*found;

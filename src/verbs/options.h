@@ -57,7 +57,9 @@ Check any_sorted_name_of() {
 struct Option {
   std::string declared;                              // "-o,--output"
   std::vector<std::string> short_names, long_names;  // "o", "output"
-  std::vector<std::string> off_names;           // of the long names those that turn a flag off: "no-verify"
+  std::vector<std::string> off_names;                // of all names those that turn a flag off: "no-verify"
+  std::string old_declared;                          // earlier names, which are accepted and not shown …
+  std::vector<std::string> old_names;                // … and these without dashes
   std::string argument;                         // the name of a positional argument; empty: it is an option
   std::string help, heading = "Options", type;  // TEXT, UINT, INT, FLOAT
   std::string by_default;                       // as the help shows it; empty: not shown
@@ -78,6 +80,7 @@ struct Option {
   const std::vector<std::string>& choices() const;
 
   Option* check(Check check);
+  Option* formerly(const std::string& names);  // "--weigh-costs,!--no-weigh-costs"
   Option* group(std::string title);
   Option* type_name(std::string name);
   Option* show_default();  // the value that the variable has now

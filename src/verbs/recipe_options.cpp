@@ -30,7 +30,13 @@ class Binding {
   void operator()(const RecipeField& field, T& value, const T& usual) {
     const bool is_target = field.path == "target";
     const bool is_wanted = field.read_by >= first_ && field.read_by <= last_;
-    if (is_wanted && field.path != "format" && is_target == is_for_target_) bind(field, value, usual);
+    if (!is_wanted || field.path == "format" || is_target != is_for_target_) return;
+    Option* option = bind(field, value, usual);
+    if (!field.old_option.empty()) {
+      option->formerly(field.old_off_option.empty()
+                           ? std::string(field.old_option)
+                           : fmt::format("{},!{}", field.old_option, field.old_off_option));
+    }
   }
 
  private:

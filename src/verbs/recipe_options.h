@@ -30,7 +30,8 @@ void add_format_option(Options& options, RecipeArguments& arguments, bool with_i
 void add_recipe_options(Options& options, RecipeArguments& arguments);
 void add_half_options(Options& options, RecipeArguments& arguments);
 inline constexpr const char* kIntegerGroup = "Integer arithmetic (--to int8, --to int8-dynamic)";
-inline constexpr const char* kNbitsGroup = "Few bits in kernels (--to nbits4, --to nbits8, --to nbits2)";
+inline constexpr const char* kNbitsGroup =
+    "Packed weights in MatMulNBits (--to nbits4, --to nbits8, --to nbits2)";
 void add_nbits_options(Options& options, RecipeArguments& arguments);
 void add_integer_options(Options& options, RecipeArguments& arguments);
 // Throws Error{kUsage} for combinations that make no sense.

@@ -704,7 +704,7 @@ class Poison(Hostile):
              {"GLIBC_TUNABLES": "glibc.malloc.perturb=255:glibc.malloc.tcache_count=0:glibc.malloc.mmap_threshold=4096"}]
     FORMATS = [["--to", "w8"], ["--to", "w8", "--decode", "dq", "--asymmetric"], ["--to", "w8", "--external-data", "always"],
                ["--to", "w8", "--codebook"], ["--to", "w4"], ["--to", "w4", "--decode", "dq"], ["--to", "w4", "--granularity", "block:16", "--asymmetric"],
-               ["--to", "w4", "--codebook"], ["--to", "w16"], ["--to", "fp16"], ["--to", "bf16"], ["--to", "int8-dynamic", "--force-conv"],
+               ["--to", "w4", "--codebook"], ["--to", "w16"], ["--to", "fp16"], ["--to", "bf16"], ["--to", "int8-dynamic", "--dynamic-conv"],
                ["--to", "int8-dynamic", "--weights", "u8", "--fallback", "fp16"], ["--to", "w8", "--node", "y=w4", "--external-data", "always"]]
     STATIC = [["--dialect", "qdq"], ["--dialect", "qoperator"], ["--weights", "s4", "--no-search"]]
 

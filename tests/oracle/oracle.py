@@ -55,7 +55,7 @@ FORMATS = {
     "w16": ["--to", "w16"],
     "fp16": ["--to", "fp16"],
     "fp16 io": ["--to", "fp16", "--io", "fp16"],
-    "int8-dynamic": ["--to", "int8-dynamic", "--force-conv"],
+    "int8-dynamic": ["--to", "int8-dynamic", "--dynamic-conv"],
     "int8": ["--to", "int8", "--no-search", "--on", "none"],
     "int8 op": ["--to", "int8", "--no-search", "--on", "none", "--dialect", "qoperator"],
     "external": ["--to", "w8", "--external-data", "always"],

@@ -16,8 +16,8 @@
 namespace ounce::evaluate {
 
 Prefetch::Prefetch(data::Feed& feed)
-    : feed_(feed), reader_([this, call = CurrentScope()] {
-        const CurrentScope::Scope scope(call);
+    : feed_(feed), reader_([this, current = CurrentScope()] {
+        const CurrentScope::Scope scope(current);
         read_all();
       }) {}
 

@@ -94,7 +94,7 @@ bool MinCut::push() {
   return true;
 }
 
-// In the second part is what can still send something to its end.
+// The second part: the vertices from which flow can still reach the sink.
 void MinCut::divide() {
   is_second_.assign(edges_of_.size(), false);
   is_second_[kSink] = true;

@@ -9,7 +9,7 @@
 namespace ounce::plan {
 namespace {
 
-TEST(MinCut, EachThingIsWhereItCostsLeast) {
+TEST(MinCut, EachVertexIsWhereItCostsLeast) {
   MinCut cut(2);
   cut.set_cost(0, 2, 5);
   cut.set_cost(1, 3, 1);
@@ -19,7 +19,7 @@ TEST(MinCut, EachThingIsWhereItCostsLeast) {
   EXPECT_EQ(cut.cost(), 3);
 }
 
-TEST(MinCut, PartingCostsToo) {
+TEST(MinCut, AnEdgeBetweenThePartsCosts) {
   MinCut cut(2);
   cut.set_cost(0, 2, 5);
   cut.set_cost(1, 3, 1);

@@ -33,15 +33,15 @@ Bytes put_constant(BodyEditor& editor, std::size_t body, std::size_t place,
 // "node 'conv1'", with the subgraph or function it stands in.
 std::string place_of(const graph::Index& index, std::size_t body, std::size_t position);
 
-// Writes constants the one way that other passes know: as tensors.
+// Expands the shorthand forms of constants into tensors, the only form that other passes read.
 //
 //   Constant(value_float=1e-8)     becomes     Constant(value=float32 1e-8)
 //   ConstantOfShape()              becomes     ConstantOfShape(value=float32[1] 0)
 
-// Those of float32, at every depth, functions included. Returns how many nodes it changed.
+// For float32, at every depth, functions included. Returns the number of changed nodes.
 std::size_t expand_constants(onnx::Model& model);
 
-// Takes initializers off the list of inputs.
+// Removes initializers from the list of inputs.
 //
 //   inputs x, w; initializer w     becomes     inputs x; initializer w
 //

@@ -1,4 +1,4 @@
-// A weight in the form that kernels for few bits take (quant/blocks.h), made while the file is written.
+// A weight in the packed form that MatMulNBits takes (quant/blocks.h), made while the file is written.
 // It is decoded and compared with its source right then; in the file its bytes are only looked for.
 #pragma once
 
@@ -22,7 +22,7 @@ std::vector<StoredTensor> nbits_tensors(const onnx::Model& model, const plan::De
 kernels::ErrorNorms compare_nbits(const plan::Decision& decision, const onnx::Model& written,
                                   const WrittenWeight& weight, const ForEach& for_each);
 
-// Puts the runtime's ops for few bits in the place of those that use a weight
+// Replaces the ops that use a weight by MatMulNBits and GatherBlockQuantized
 // (formats/onnx/plan/nbits_plan.h).
 //
 //   MatMul(x, w)                →   MatMulNBits(x, codes, scales, zeros)

@@ -315,7 +315,7 @@ TEST(NbitsOps, WhatNoKernelTakesIsStoredInEightBits) {
   left.input("x", kFloat, {40, 3}).output("y", kFloat, {24, 3}).initializer("w", {24, 40}, noise({24, 40}));
   left.node("MatMul", {"w", "x"}, {"y"});
   EXPECT_THAT(plan_of(left),
-              testing::HasSubstr("MatMul has no kernel for few bits, so 8 bits without a kernel"));
+              testing::HasSubstr("MatMul has no MatMulNBits kernel, so 8 bits without a kernel"));
   ModelBuilder both = with_matrix({40, 24});
   both.node("MatMul", {"x", "w"}, {"y"}).input("z", kFloat, {2, 24}).output("u", kFloat, {2, 40});
   both.node("Gemm", {"z", "w"}, {"u"}, {int_attribute("transB", 1)});

@@ -19,8 +19,8 @@ namespace ounce::onnx {
 inline constexpr int kMaxNesting = 64;
 
 struct ReadOptions {
-  // For a file that is not in its place yet: where it will be, and which files stand in for the
-  // external ones it names.
+  // For a file that is not at its final path yet: the folder where it will be, its name there, and the real
+  // paths of its external data by the location that the model names.
   std::filesystem::path folder;
   std::string name;
   std::map<std::string, std::filesystem::path> external_data_paths;

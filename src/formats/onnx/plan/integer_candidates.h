@@ -70,18 +70,19 @@ std::string why_not_weight(const graph::Index& index, const onnx::Node& node, co
 std::string why_not_bias(const onnx::Node& node, const Weight* bias, std::size_t channels);
 std::string why_not_shape(const onnx::Node& node, const Weight& weight);
 
-// What static and dynamic planning share: the nodes with weights.
+// The nodes with weights that may run in INT8, and why others may not. Static and dynamic planning share
+// them.
 class IntegerCandidates {
  public:
   IntegerCandidates(const onnx::Model& model, const graph::Index& index, const std::vector<Weight>& weights,
                     const NodeOverrides& overrides, Selection& selection)
       : index_(index), constants_(model, index, weights), overrides_(overrides), selection_(selection) {}
 
-  // Why a node is not to compute on integers, if somebody said so.
+  // Why an override of the recipe keeps the node in FP32; empty if none does.
   std::string override_reason(const onnx::Node& node) const {
     return overrides_.wants_floats(node) ? "is to compute on floats" : "";
   }
-  // Among static nodes: one that is asked to find its scales while it runs.
+  // Does an override make the node of a static plan dynamic?
   bool is_asked_dynamic(const onnx::Node& node) const {
     return overrides_.of(node) == Format::kInt8Dynamic &&
            find_dynamic_form(node, GemmForm::kWhole) != nullptr;
@@ -247,11 +248,11 @@ bool makes_scale(const graph::Index& index, std::size_t body, const onnx::Node& 
 IntegerPlan plan_static(const graph::Index& index, const Recipe& recipe, const calibration::Ranges* ranges,
                         IntegerCandidates& candidates, Selection& selection,
                         const std::set<const onnx::Node*>& in_floats);
-// Whether a recipe's plan weighs what its nodes take: for processors that were measured, unless it says
-// otherwise.
+// Does the plan of a recipe use the cost model? Only for processors that were measured, unless the recipe
+// says otherwise.
 bool uses_cost_model(const Recipe& recipe);
-// The nodes that are faster in floats when all others are on integers (integer_costs.h). `candidates` are
-// without overrides for single nodes: a search that moves these must not move others with them.
+// The nodes that are faster in FP32 when all others run in INT8 (integer_costs.h). `candidates` are without
+// overrides of single nodes: a search that moves these must not move others with them.
 std::set<const onnx::Node*> faster_in_floats(const graph::Index& index, const Recipe& recipe,
                                              const calibration::Ranges& ranges, IntegerCandidates& candidates,
                                              Selection& selection);

@@ -6,9 +6,9 @@
 //        codes, and at b
 //             codes      floats
 //
-// What costs the least in all is a minimum cut (least_cut.h): integers on one side, floats on the other. So
-// an island of integers that gains less than the ways in and out cost does not come up, and a slow node
-// between integers stays there if the way to floats and back would take longer.
+// The assignment with the least total time is a minimum cut (plan/float_choice/min_cut.h): INT8 on one side,
+// FP32 on the other. So a group of INT8 nodes that saves less than its conversions cost does not come up, and
+// a slow node between INT8 nodes stays INT8 if converting to FP32 and back would take longer.
 //
 // For x86 CPUs; nothing was measured for others.
 #pragma once
@@ -31,20 +31,20 @@ std::set<const onnx::Node*> faster_in_floats(const graph::Index& index, const In
                                              const IntegerCandidates& candidates,
                                              const calibration::Ranges& ranges, const KernelCosts& costs);
 
-// A plan's nodes, divided into floats and integers.
+// Which nodes of a plan run in FP32; the others run in INT8.
 struct NodeAssignment {
   std::set<const onnx::Node*> floats;
   double time = 0;  // nanoseconds for a sample, of all nodes that could compute on integers
 };
 
-// What makes less noise at the least time: every node with a weight has a price on integers for the noise
-// that it brings to the outputs there, and with the price rises what stays in floats. So what is left to
-// floats lies together, where that saves ways between floats and codes.
+// The trade-off between time and noise, from the fastest assignment to the one with all nodes in FP32. The
+// noise that a node with a weight brings to the outputs in INT8 has a price in time; each higher price moves
+// more nodes to FP32, in groups that share their conversions. Each assignment contains the FP32 nodes of
+// those before it.
 //
-// From the fastest to all in floats; each has the floats of those before it. `noise` is of the nodes with
-// weights that compute on integers in `plan`; one that is infinite keeps its node in floats throughout. If
-// integers gain less than such estimates can tell, only what takes the least time in floats counts.
-// Where costs are not weighed, that holds for every plan.
+// `noise` has the nodes with weights that run in INT8 in `plan`; an infinite noise keeps its node in FP32. If
+// INT8 saves less time than such estimates can tell, or if the cost model is not used, INT8 times count as
+// zero: then only the least FP32 time counts.
 std::vector<NodeAssignment> frontier(const graph::Index& index, const IntegerPlan& plan,
                                      const IntegerCandidates& candidates, const calibration::Ranges& ranges,
                                      const KernelCosts& costs,

@@ -49,10 +49,11 @@ struct NodeDecision {
   onnx::Bytes output;                   // the value that the node gives: its own, or that of …
   std::size_t absorbed = graph::kNone;  // … a Relu or Clip behind it, which its codes' limits replace
   bool gives_codes = false;
-  // Mul by a positive number, Add of a negative one: the same codes, read with another scale or zero. There
-  // is nothing to compute.
+  // Mul by a positive number or Add of a negative one: the output has the same codes as the input and another
+  // scale or zero point. The node computes nothing.
   bool is_rescale_only = false;
-  // What a reader of its codes adds: a whole number of their steps, so that it can.
+  // What the rescaling node behind this one adds. The scale is chosen so that this is a whole number of
+  // steps, by which the zero point is shifted.
   double zero_shift = 0;
 
   bool is_integer() const { return arithmetic != Arithmetic::kFloat; }
@@ -60,7 +61,7 @@ struct NodeDecision {
 
 using ValueKey = std::pair<std::size_t, onnx::Bytes>;  // the body that defines it, and its name
 
-// A single number that an integer node adds or multiplies with: exactly one step of a scale of its own.
+// A scalar constant that an INT8 node adds or multiplies with: exactly one step of a scale of its own.
 struct ScalarOperand {
   ActivationQuantization quantization;
   std::int32_t code = 1;
@@ -78,11 +79,11 @@ struct IntegerPort {
 
 struct IntegerPlan {
   std::vector<NodeDecision> nodes;                         // in the order of the file
-  std::map<ValueKey, ActivationQuantization> activations;  // of static activations
+  std::map<ValueKey, ActivationQuantization> activations;  // static ones
   std::map<ValueKey, std::size_t> weights;  // constants that integer nodes multiply with: their (first) node
   std::map<ValueKey, std::size_t> biases;   // … and add
 
-  std::map<ValueKey, ScalarOperand> numbers;  // constants that integer nodes take beside codes
+  std::map<ValueKey, ScalarOperand> numbers;  // scalar constants of INT8 nodes
 
   std::vector<IntegerPort> ports;
 
@@ -151,15 +152,16 @@ class PortClasses {
 // What a static plan can leave to floats so that it makes less noise, and what time that takes: the choices
 // that a search has (integer_costs.h says how they come about).
 
+// The assignments of nodes to FP32 among which a search chooses: less noise for more time (integer_costs.h).
 struct FloatAssignment {
   std::set<std::string> floats;  // nodes with weights, by the path of what they give
   double time = 0;               // nanoseconds for a sample, of all that could compute on integers
 };
 
-// From the fastest to all in floats, each with more in floats than those before it. `noise` is what nodes
-// bring to the outputs when they compute on integers, by the path of what they give; an infinite one keeps
-// its node in floats, and so does a wanted of the recipe. Times are those of x86, which stand for processors
-// that nobody has measured.
+// From the fastest assignment to the one with all nodes in FP32; each has more nodes in FP32 than those
+// before it. `noise` is the noise that nodes bring to the outputs in INT8, by the path of their output. An
+// infinite noise keeps its node in FP32, and so does an override of the recipe. Times are those of x86, also
+// for processors that were not measured.
 std::vector<FloatAssignment> float_assignments(const onnx::Model& model, const graph::Index& index,
                                                const Recipe& recipe, const calibration::Ranges& ranges,
                                                const std::map<std::string, double>& noise);

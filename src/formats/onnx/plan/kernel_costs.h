@@ -35,25 +35,25 @@ struct Times {
   double floats = 0, integers = 0;  // nanoseconds
 };
 
-// A Conv, Gemm or MatMul, for one sample.
+// The matrix product that a Conv, Gemm or MatMul computes, for one sample.
 struct GemmShape {
   double positions = 0;            // that it gives values for: pixels, rows
   double inputs = 0, outputs = 0;  // channels that each output takes, and that it gives
-  double kernel_size = 1;          // of the kernel …
-  double im2col_rows = 1;          // … and of what it looks at, as it lies in memory
+  double kernel_size = 1;          // elements of the kernel …
+  double im2col_rows = 1;          // … and the rows of memory that im2col copies for a position
   bool is_depthwise = false;
   bool is_grouped = false;  // in groups, but not depthwise: not measured, and taken to be no faster in either
-  bool is_conv2d = false;   // a Conv over two axes: the runtime has float kernels of its own for it
+  bool is_conv2d = false;   // a Conv over two axes, which has FP32 kernels of its own
 };
 
-// An op without weights, for one sample.
+// An op without weights: elementwise or a pool, for one sample.
 struct ElementwiseShape {
   double values = 0;          // that it gives
-  double kernel_size = 1;     // of a pool's window
+  double kernel_size = 1;     // elements of a pool's window
   bool gates_itself = false;  // Mul: of x and its Sigmoid, or its HardSigmoid
 };
 
-// An Add or Mul of a single number, for one sample.
+// An Add or Mul with a scalar, for one sample.
 struct ScalarShape {
   double values = 0;
   bool is_computed = true;       // on integers; otherwise it is another scale or zero for the same codes
@@ -72,7 +72,7 @@ class KernelCosts {
   Times conv(const GemmShape& shape) const;
   Times gemm(const GemmShape& shape) const;
   Times mat_mul(const GemmShape& shape) const;
-  // Nothing for ops that only rename what is there.
+  // Zero for ops that only rename a value.
   Times elementwise(Op op, const ElementwiseShape& shape) const;
   Times with_scalar(const ScalarShape& op) const;
 

@@ -46,7 +46,7 @@ int level_of(const graph::Index& index, const NbitsRecipe& recipe, const NbitsUs
 std::string why_no_qdq(const model::WeightSite& weight) {
   if (weight.type != ElementType::kFloat) return "DequantizeLinear gives float32 only";
   if (weight.op != Op::kMatMul && weight.op != Op::kGemm)
-    return fmt::format("{} has no kernel for few bits", weight.op_type);
+    return fmt::format("{} has no MatMulNBits kernel", weight.op_type);
   return {};
 }
 
@@ -151,7 +151,7 @@ class UseSearch {
     } else if (node.op() == Op::kGemm && use.input == kRight && is_whole(node)) {
       add_gemm(place, node, is_turned);
     } else {
-      refuse(fmt::format("{} has no kernel for few bits", node.op_type()));
+      refuse(fmt::format("{} has no MatMulNBits kernel", node.op_type()));
     }
   }
 

@@ -1,4 +1,4 @@
-// Weights that a runtime's kernels for few bits multiply with as they are stored: `format` int8, int4, int2.
+// Weights that MatMulNBits kernels multiply with as they are stored: the formats nbits8, nbits4 and nbits2.
 #pragma once
 
 #include <ounce/recipe.h>
@@ -19,8 +19,8 @@ namespace ounce::plan {
 bool plan_nbits(const graph::Index& index, const Recipe& recipe, std::int64_t opset, Format format,
                 Decision& decision);
 
-// Where a runtime's kernels for few bits can take a weight: all of its uses have to be of one of these kinds,
-// and to see the same rows (quant/blocks.h).
+// Which weights MatMulNBits and GatherBlockQuantized can take: all uses of the weight have to be of one of
+// these kinds and to see the same rows (quant/blocks.h).
 //
 //   MatMul(x, w)                    w [K, N]: rows are columns of w
 //   Gemm(x, w, c)                   likewise, with transB w [N, K]: rows of w; alpha and beta are 1

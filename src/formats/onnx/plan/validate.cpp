@@ -64,11 +64,11 @@ void validate_storage(const Recipe& recipe) {
     refuse("w16 stores floats: `codebook`, `asymmetric` and `granularity` do not apply");
 }
 
-// Kernels for few bits.
+// Packed weights in MatMulNBits.
 void validate_nbits(const Recipe& recipe) {
   const NbitsRecipe& nbits = recipe.nbits;
   if (!reads(recipe, ReadBy::kNbits)) return;
-  if (recipe.codebook) refuse("kernels for few bits take linear codes: leave out `codebook`");
+  if (recipe.codebook) refuse("MatMulNBits kernels take linear codes: leave out `codebook`");
   if (!is_nbits(recipe.format)) {
     if (nbits.method > WeightMethod::kRtn || nbits.has_budget())
       refuse(
@@ -80,11 +80,11 @@ void validate_nbits(const Recipe& recipe) {
     refuse("`nbits.bits` and `nbits.target_size` are two words for one budget: give one of them");
   const Granularity& groups = recipe.granularity;
   if (recipe.decoder != DecoderChoice::kAuto)
-    refuse("kernels for few bits decode by themselves: leave out `decoder`");
+    refuse("MatMulNBits kernels decode by themselves: leave out `decoder`");
   const bool is_nbits = nbits.dialect == NbitsDialect::kNbits;
   const bool is_whole = groups.kind == GranularityKind::kTensor || groups.kind == GranularityKind::kChannel;
   if (is_nbits && (is_whole || (groups.kind == GranularityKind::kBlock && groups.block < 16)))
-    refuse("kernels for few bits take blocks of 16, 32 … 256: `granularity=block:32`");
+    refuse("MatMulNBits kernels take blocks of 16, 32 … 256: `granularity=block:32`");
   if (!is_nbits && nbits.accuracy_level != AccuracyLevel::kAuto)
     refuse("the app sets the level of `nbits.dialect=qdq`: leave out `nbits.accuracy_level`");
   if (!is_nbits && !nbits.levels.empty())

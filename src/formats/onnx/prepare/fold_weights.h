@@ -42,7 +42,7 @@ Changes add_bias(onnx::Model& model);
 // has units of its own. Conditions: the bias is a float32 constant of [N], or for Gemm of [1,N], [1] or a
 // single value.
 
-// At every depth, functions included. Counts the biases that were made.
+// At every depth, functions included. Counts the new biases.
 Changes unshare_biases(onnx::Model& model);
 
 // Weights and biases that are moved, clipped or converted before their op takes them become constants of
@@ -51,9 +51,9 @@ Changes unshare_biases(onnx::Model& model);
 //   w ─ Transpose ─ MatMul     →     w' ─ MatMul         w' holds the values of w, transposed
 //
 // Conditions: the op multiplies with weights, or adds what may become the bias of one; everything behind its
-// input is constant (frozen_values.h says which ops are seen through), the constant has no other use (a tied
-// table stays one), and the result is float32. The new constant is made once for all that take the same
-// value; what is left without a use goes with remove_dead_nodes().
+// input is constant (qat/constant_subgraphs.h says which ops are seen through), the constant has no other use
+// (a tied table stays one), and the result is float32. The new constant is made once for all that take the
+// same value; what is left without a use goes with remove_dead_nodes().
 
 // At every depth, functions included. Counts the inputs that became constants.
 Changes fold_constants(onnx::Model& model);

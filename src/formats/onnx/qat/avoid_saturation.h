@@ -18,6 +18,7 @@
 
 namespace ounce::passes {
 
+// The weights whose scales were increased, and the nodes that may still saturate, with the reason.
 struct SaturationChanges {
   std::vector<ScaleChange> weights;     // that were changed
   std::vector<std::string> left_alone;  // "node 'conv' may saturate …, but its bias has other scales"
