@@ -48,29 +48,19 @@ void Rope::append(Rope&& other) {
   }
 }
 
+std::string_view Rope::bytes_of(const Piece& piece) {
+  const auto* text = std::get_if<std::string>(&piece);
+  return text != nullptr ? std::string_view(*text) : std::get<std::string_view>(piece);
+}
+
 std::uint64_t Rope::size_of(const Piece& piece) {
-  if (const auto* text = std::get_if<std::string>(&piece)) return text->size();
-  if (const auto* bytes = std::get_if<std::string_view>(&piece)) return bytes->size();
-  return std::get<Computed>(piece).size;
+  const auto* computed = std::get_if<Computed>(&piece);
+  return computed != nullptr ? computed->size : bytes_of(piece).size();
 }
 
 void RopeWriter::add(std::string_view bytes, const OutputFile& file, std::uint64_t offset) {
-  for (std::uint64_t done = 0; done < bytes.size(); done += kCopyChunk) {
+  for (std::uint64_t done = 0; done < bytes.size(); done += kCopyChunk)
     copies_.push_back({&file, offset + done, bytes.substr(done, kCopyChunk)});
-  }
-}
-
-void RopeWriter::add(const Computed& computed, const OutputFile& file, std::uint64_t offset) {
-  const auto [entry, is_new] = parts_.try_emplace(computed.by.get());
-  if (is_new) order_.push_back(computed.by.get());
-  auto& parts = entry->second;
-  if (parts.size() <= computed.part) parts.resize(computed.part + 1);
-  parts[computed.part] =
-      Place([&file, offset, size = computed.size](std::uint64_t at, std::string_view bytes) {
-        if (at > size || bytes.size() > size - at)
-          throw Error(ErrorCode::kInternal, "a tensor outgrew its place");
-        file.write(offset + at, bytes);
-      });
 }
 
 void RopeWriter::add(const Rope& rope, const OutputFile& file) {
@@ -83,17 +73,23 @@ void RopeWriter::add(const Rope& rope, const OutputFile& file) {
   for (const Rope::Piece& piece : rope.pieces()) {
     const std::uint64_t size = Rope::size_of(piece);
     const auto* computed = std::get_if<Computed>(&piece);
-    const auto* text = std::get_if<std::string>(&piece);
     if (computed == nullptr && size < kGatherBelow) {
       if (gathered.size() + size > kGatherBuffer) flush();
       if (gathered.empty()) gathered_at = offset;
-      gathered.append(text != nullptr ? std::string_view(*text) : std::get<std::string_view>(piece));
+      gathered.append(Rope::bytes_of(piece));
     } else {
       flush();
       if (computed != nullptr) {
-        add(*computed, file, offset);
+        auto& parts = parts_[computed->by.get()];
+        if (parts.empty()) order_.push_back(computed->by.get());
+        if (parts.size() <= computed->part) parts.resize(computed->part + 1);
+        parts[computed->part].write = [&file, offset, size](std::uint64_t at, std::string_view bytes) {
+          if (at > size || bytes.size() > size - at)
+            throw Error(ErrorCode::kInternal, "a tensor outgrew its place");
+          file.write(offset + at, bytes);
+        };
       } else {
-        add(text != nullptr ? std::string_view(*text) : std::get<std::string_view>(piece), file, offset);
+        add(Rope::bytes_of(piece), file, offset);
       }
     }
     offset += size;

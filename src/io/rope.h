@@ -32,15 +32,8 @@ namespace ounce::io {
 // fill their places in any order and on any thread.
 
 // Where one tensor of a production goes.
-class Place {
- public:
-  using Write = std::function<void(std::uint64_t offset, std::string_view bytes)>;
-  Place() = default;
-  explicit Place(Write write) : write_(std::move(write)) {}
-  void write(std::uint64_t offset, std::string_view bytes) const { write_(offset, bytes); }
-
- private:
-  Write write_;
+struct Place {
+  std::function<void(std::uint64_t offset, std::string_view bytes)> write;
 };
 
 class Production {
@@ -74,6 +67,7 @@ class Rope {
   void append(Rope&& other);
 
   static std::uint64_t size_of(const Piece& piece);
+  static std::string_view bytes_of(const Piece& piece);  // not of what is computed
 
  private:
   std::vector<Piece> pieces_;
@@ -97,8 +91,6 @@ class RopeWriter {
     std::uint64_t offset;
     std::string_view bytes;
   };
-
-  void add(const Computed& computed, const OutputFile& file, std::uint64_t offset);
 
   std::vector<Copy> copies_;
   std::unordered_map<const Production*, std::vector<Place>> parts_;

@@ -19,16 +19,12 @@ namespace {
 // A stretch of the model as it would stand in one file, which has many pieces of others in it.
 constexpr std::size_t kStretch = std::size_t{4} << 20;
 
-onnx::Bytes bytes_of_piece(const onnx::Rope::Piece& piece) {
-  if (const auto* text = std::get_if<std::string>(&piece)) return *text;
-  return std::get<onnx::Bytes>(piece);  // nothing in a model that was read is computed
-}
-
 std::vector<std::vector<onnx::Bytes>> stretches_of(const onnx::Rope& rope) {
   std::vector<std::vector<onnx::Bytes>> stretches;
   std::size_t room = 0;
   for (const onnx::Rope::Piece& piece : rope.pieces()) {
-    for (onnx::Bytes bytes = bytes_of_piece(piece); !bytes.empty();) {
+    // Nothing in a model that was read is computed.
+    for (onnx::Bytes bytes = onnx::Rope::bytes_of(piece); !bytes.empty();) {
       if (room == 0) {
         stretches.emplace_back();
         room = kStretch;

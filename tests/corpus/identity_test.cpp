@@ -14,10 +14,7 @@ using onnx::Placement;
 
 std::string bytes_of(const onnx::Rope& rope) {
   std::string bytes;
-  for (const onnx::Rope::Piece& piece : rope.pieces()) {
-    if (const auto* text = std::get_if<std::string>(&piece)) bytes += *text;
-    if (const auto* view = std::get_if<onnx::Bytes>(&piece)) bytes += *view;
-  }
+  for (const onnx::Rope::Piece& piece : rope.pieces()) bytes += onnx::Rope::bytes_of(piece);
   return bytes;
 }
 

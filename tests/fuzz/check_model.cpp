@@ -19,10 +19,7 @@ using onnx::Placement;
 
 std::string text_of(const onnx::Rope& rope) {
   std::string text;
-  for (const auto& piece : rope.pieces()) {
-    if (const auto* copied = std::get_if<std::string>(&piece)) text += *copied;
-    if (const auto* bytes = std::get_if<onnx::Bytes>(&piece)) text += *bytes;
-  }
+  for (const auto& piece : rope.pieces()) text += onnx::Rope::bytes_of(piece);
   promise(text.size() == rope.size(), "a rope has another size than it says");
   return text;
 }

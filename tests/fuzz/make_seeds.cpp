@@ -26,10 +26,7 @@ std::string structure_of(const std::filesystem::path& path) {
   }
   const ounce::onnx::Serialized serialized = serialize(model, ounce::onnx::Placement::kKeep, {});
   std::string bytes;
-  for (const auto& piece : serialized.model.pieces()) {
-    if (const auto* text = std::get_if<std::string>(&piece)) bytes += *text;
-    if (const auto* view = std::get_if<ounce::onnx::Bytes>(&piece)) bytes += *view;
-  }
+  for (const auto& piece : serialized.model.pieces()) bytes += ounce::onnx::Rope::bytes_of(piece);
   return bytes;
 }
 
@@ -51,10 +48,10 @@ void make_networks(const std::filesystem::path& folder) {
 void make_tflites(const std::filesystem::path& folder) {
   using namespace ounce;
   std::filesystem::create_directories(folder);
-  const tflite::Model everything = test::everything_tflite();
-  test::write_file(folder / "small.tflite", to_bytes(test::small_tflite()));
-  test::write_file(folder / "quantized.tflite", to_bytes(test::quantized_tflite()));
-  test::write_file(folder / "everything.tflite", test::with_archive(everything, true));
+  const tflite::Model everything = tflite::everything_tflite();
+  test::write_file(folder / "small.tflite", to_bytes(tflite::small_tflite()));
+  test::write_file(folder / "quantized.tflite", to_bytes(tflite::quantized_tflite()));
+  test::write_file(folder / "everything.tflite", tflite::with_archive(everything, true));
   test::write_file(folder / "behind.tflite", to_bytes(everything, 0));
 }
 

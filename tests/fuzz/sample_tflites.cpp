@@ -5,9 +5,8 @@
 #include "support/archive_bytes.h"
 #include "support/tflite_builder.h"
 
-namespace ounce::test {
+namespace ounce::tflite {
 
-using namespace tflite;
 using enum TensorType;
 
 namespace {
@@ -216,4 +215,4 @@ std::string with_archive(const Model& model, bool counts_from_the_file) {
   return bytes + archive;
 }
 
-}  // namespace ounce::test
+}  // namespace ounce::tflite

@@ -6,19 +6,19 @@
 
 #include "formats/tflite/file/model.h"
 
-namespace ounce::test {
+namespace ounce::tflite {
 
 // A convolution, a pool, a product and a softmax, with a signature: 1 KB.
-tflite::Model small_tflite();
+Model small_tflite();
 
 // Two convolutions with INT8 weights and activations.
-tflite::Model quantized_tflite();
+Model quantized_tflite();
 
 // Every table, with fields of unknown numbers: control flow, sparse, string and 4-bit constants, custom and
 // StableHLO operators, variables, external buffers, metadata.
-tflite::Model everything_tflite();
+Model everything_tflite();
 
 // The bytes of a model with an archive of associated files behind it.
-std::string with_archive(const tflite::Model& model, bool counts_from_the_file);
+std::string with_archive(const Model& model, bool counts_from_the_file);
 
-}  // namespace ounce::test
+}  // namespace ounce::tflite

@@ -2,6 +2,7 @@
 
 #include <ounce/error.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -15,10 +16,8 @@
 #include "formats/onnx/graph/index.h"
 #include "support/tflite_builder.h"
 
-namespace ounce::test {
+namespace ounce::tflite {
 namespace {
-
-using namespace tflite;
 
 constexpr std::int64_t kSamePadding = 0, kValidPadding = 1;
 constexpr std::int64_t kRelu6 = 3;
@@ -194,4 +193,4 @@ Model example_tflite(const std::filesystem::path& onnx_model) {
   return Converter(source).run();
 }
 
-}  // namespace ounce::test
+}  // namespace ounce::tflite

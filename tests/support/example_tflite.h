@@ -1,6 +1,6 @@
 // The embedded example (examples/commands/commands.onnx) as a TFLite model: the same weights, channels last.
 //
-//   const tflite::Model model = example_tflite(OUNCE_EXAMPLES "/commands/commands.onnx");
+//   const Model model = example_tflite(OUNCE_EXAMPLES "/commands/commands.onnx");
 //
 // The input has the shape of the ONNX model, float32[1,1,8000], so the same samples can be fed to both.
 #pragma once
@@ -9,9 +9,9 @@
 
 #include "formats/tflite/file/model.h"
 
-namespace ounce::test {
+namespace ounce::tflite {
 
 // Throws Error{kUnsupported} for operators that the example does not have.
-tflite::Model example_tflite(const std::filesystem::path& onnx_model);
+Model example_tflite(const std::filesystem::path& onnx_model);
 
-}  // namespace ounce::test
+}  // namespace ounce::tflite

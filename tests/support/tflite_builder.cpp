@@ -4,9 +4,7 @@
 
 #include "formats/tflite/edit/metadata.h"
 
-namespace ounce::test {
-
-using namespace tflite;
+namespace ounce::tflite {
 
 namespace {
 
@@ -128,4 +126,4 @@ TfliteBuilder& TfliteBuilder::metadata(std::string_view name, std::string value)
   return *this;
 }
 
-}  // namespace ounce::test
+}  // namespace ounce::tflite

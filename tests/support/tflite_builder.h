@@ -17,7 +17,7 @@
 #include "formats/tflite/file/ops.h"
 #include "formats/tflite/file/writer.h"
 
-namespace ounce::test {
+namespace ounce::tflite {
 
 class TfliteBuilder {
  public:
@@ -28,11 +28,10 @@ class TfliteBuilder {
 
   // The subgraph that the next calls are about; the first one is there.
   TfliteBuilder& subgraph(std::string_view name);
-  tflite::SubGraph& graph() { return model.subgraphs.back(); }
+  SubGraph& graph() { return model.subgraphs.back(); }
 
-  std::int32_t tensor(std::string_view name, Shape shape,
-                      tflite::TensorType type = tflite::TensorType::kFloat32);
-  std::int32_t constant(std::string_view name, Shape shape, tflite::TensorType type, std::string bytes);
+  std::int32_t tensor(std::string_view name, Shape shape, TensorType type = TensorType::kFloat32);
+  std::int32_t constant(std::string_view name, Shape shape, TensorType type, std::string bytes);
   std::int32_t weights(std::string_view name, Shape shape, const std::vector<float>& values);
   std::int32_t integers(std::string_view name, Shape shape, const std::vector<std::int32_t>& values);
   // Gives the last tensor scales.
@@ -40,10 +39,10 @@ class TfliteBuilder {
                            std::int32_t axis = 0);
 
   // Its options, without fields at first; "" for none.
-  tflite::Operator& op(tflite::Builtin code, Tensors inputs, Tensors outputs, std::string_view options = "",
-                       std::int32_t version = 1);
-  tflite::Operator& custom_op(std::string_view name, Tensors inputs, Tensors outputs, std::string options);
-  tflite::Record& options() { return *graph().operators.back().options.table; }  // of the last operator
+  Operator& op(Builtin code, Tensors inputs, Tensors outputs, std::string_view options = "",
+               std::int32_t version = 1);
+  Operator& custom_op(std::string_view name, Tensors inputs, Tensors outputs, std::string options);
+  Record& options() { return *graph().operators.back().options.table; }  // of the last operator
 
   TfliteBuilder& inputs(Tensors tensors);
   TfliteBuilder& outputs(Tensors tensors);
@@ -51,12 +50,12 @@ class TfliteBuilder {
   TfliteBuilder& signature(std::string_view key);
   TfliteBuilder& metadata(std::string_view name, std::string value);
 
-  std::string bytes() const { return tflite::to_bytes(model); }
+  std::string bytes() const { return to_bytes(model); }
 
-  tflite::Model model;
+  Model model;
 
  private:
-  std::uint32_t operator_code(tflite::Builtin code, std::string_view custom, std::int32_t version);
+  std::uint32_t operator_code(Builtin code, std::string_view custom, std::int32_t version);
 };
 
-}  // namespace ounce::test
+}  // namespace ounce::tflite

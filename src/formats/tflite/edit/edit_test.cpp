@@ -18,7 +18,7 @@ using testing::HasSubstr;
 Model written(const Model& model) { return read_model_from_memory(to_bytes(model), "m.tflite"); }
 
 TEST(TfliteIoEditorTest, DynamicDimensionsGetASize) {
-  Model model = test::everything_tflite();
+  Model model = everything_tflite();
   EXPECT_TRUE(is_dynamic(model.subgraphs[0].tensors[0], 0));
   set_shape(model, 0, std::vector<std::int64_t>{3, 4});
   EXPECT_THAT(written(model).subgraphs[0].tensors[0].shape, ElementsAre(3, 4));
@@ -26,7 +26,7 @@ TEST(TfliteIoEditorTest, DynamicDimensionsGetASize) {
 }
 
 TEST(TfliteIoEditorTest, StaticDimensionsKeepTheirSize) {
-  Model model = test::everything_tflite();
+  Model model = everything_tflite();
   const std::vector<std::int64_t> wider = {1, 5}, more = {1, 4, 1}, negative = {-1, 4};
   EXPECT_THAT(error_of([&] { set_shape(model, 0, wider); }).what(), HasSubstr("has 4 in dimension 1, not 5"));
   EXPECT_THAT(error_of([&] { set_shape(model, 0, more); }).what(), HasSubstr("has 2 dimensions, not 3"));
@@ -36,7 +36,7 @@ TEST(TfliteIoEditorTest, StaticDimensionsKeepTheirSize) {
 }
 
 TEST(TfliteIoEditorTest, InnerValuesBecomeOutputs) {
-  Model model = test::small_tflite();
+  Model model = small_tflite();
   const auto inner = computed_tensors(model);
   EXPECT_THAT(inner, ElementsAre(1, 2, 3, 4));  // not the output
   append_outputs(model, inner);
@@ -46,11 +46,11 @@ TEST(TfliteIoEditorTest, InnerValuesBecomeOutputs) {
   EXPECT_THAT(output_names(again),
               ElementsAre("y", "ounce_output_1", "ounce_output_2", "ounce_output_3", "ounce_output_4"));
   keep_outputs(model, 1);
-  EXPECT_TRUE(same_content(model, test::small_tflite()));
+  EXPECT_TRUE(same_content(model, small_tflite()));
 }
 
 TEST(TfliteMetadataTest, EntriesAreAddedReplacedAndRemoved) {
-  Model model = test::small_tflite();
+  Model model = small_tflite();
   set_metadata(model, "key", "one");
   const std::size_t buffers = model.buffers.size();
   set_metadata(model, "key", "two");
@@ -65,7 +65,7 @@ TEST(TfliteMetadataTest, EntriesAreAddedReplacedAndRemoved) {
 }
 
 TEST(TfliteMetadataTest, ABufferThatOthersUseIsLeftAlone) {
-  Model model = test::small_tflite();
+  Model model = small_tflite();
   set_metadata(model, "key", "one");
   Metadata other = model.metadata[0];
   other.name = "other";

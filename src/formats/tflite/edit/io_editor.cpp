@@ -18,9 +18,11 @@ void for_main_signatures(Model& model, const Action& action) {
   }
 }
 
-bool is_output(const SubGraph& graph, std::size_t tensor) {
-  return std::find(graph.outputs.begin(), graph.outputs.end(), static_cast<std::int32_t>(tensor)) !=
-         graph.outputs.end();
+// By tensor.
+std::vector<bool> outputs_of(const SubGraph& graph) {
+  std::vector<bool> are_outputs(graph.tensors.size());
+  for (const std::int32_t output : graph.outputs) are_outputs[static_cast<std::size_t>(output)] = true;
+  return are_outputs;
 }
 
 }  // namespace
@@ -44,13 +46,14 @@ void set_shape(Model& model, std::size_t tensor, std::span<const std::int64_t> d
 
 std::vector<std::size_t> computed_tensors(const Model& model) {
   const SubGraph& graph = model.subgraphs[kMain];
+  const std::vector<bool> are_outputs = outputs_of(graph);
   std::vector<std::size_t> tensors;
   for (const Operator& op : graph.operators) {
     for (const std::int32_t output : op.outputs) {
       if (output < 0) continue;
       const auto tensor = static_cast<std::size_t>(output);
       const bool has_values = element_type_of(graph.tensors[tensor].type) != ElementType::kUndefined;
-      if (has_values && !is_output(graph, tensor)) tensors.push_back(tensor);
+      if (has_values && !are_outputs[tensor]) tensors.push_back(tensor);
     }
   }
   return tensors;
@@ -58,8 +61,10 @@ std::vector<std::size_t> computed_tensors(const Model& model) {
 
 void append_outputs(Model& model, std::span<const std::size_t> tensors) {
   SubGraph& graph = model.subgraphs[kMain];
+  std::vector<bool> are_outputs = outputs_of(graph);
   for (const std::size_t tensor : tensors) {
-    if (is_output(graph, tensor)) continue;
+    if (are_outputs[tensor]) continue;
+    are_outputs[tensor] = true;
     const Bytes name = model.intern(fmt::format("ounce_output_{}", graph.outputs.size()));
     graph.outputs.push_back(static_cast<std::int32_t>(tensor));
     for_main_signatures(model, [&](Signature& signature) {
@@ -73,8 +78,9 @@ void append_outputs(Model& model, std::span<const std::size_t> tensors) {
 void keep_outputs(Model& model, std::size_t count) {
   SubGraph& graph = model.subgraphs[kMain];
   graph.outputs.resize(std::min(count, graph.outputs.size()));
+  const std::vector<bool> are_outputs = outputs_of(graph);
   for_main_signatures(model, [&](Signature& signature) {
-    std::erase_if(signature.outputs, [&](const TensorMap& map) { return !is_output(graph, map.tensor); });
+    std::erase_if(signature.outputs, [&](const TensorMap& map) { return !are_outputs[map.tensor]; });
   });
 }
 

@@ -20,6 +20,7 @@ namespace ounce::tflite {
 namespace {
 
 constexpr std::uint32_t kVersion = 3;
+constexpr std::size_t kMaxRank = 64;     // runtimes end at 8
 constexpr std::size_t kMaxNesting = 64;  // of subgraphs that call one another
 
 template <class Index>
@@ -165,6 +166,7 @@ class Check {
     const auto refuse = [&](const std::string& what) { fail(what, where()); };
     if (static_cast<std::int8_t>(tensor.type) < 0 || tensor.type > TensorType::kFloat8E5M2)
       refuse(fmt::format("element type {} is unknown", static_cast<int>(tensor.type)));
+    if (tensor.shape.size() > kMaxRank) refuse(fmt::format("has {} dimensions", tensor.shape.size()));
     if (std::any_of(tensor.shape.begin(), tensor.shape.end(), [](std::int32_t dim) { return dim < -1; }))
       refuse("a dimension is negative");
     if (!tensor.shape_signature.empty()) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <map>
 #include <set>
 
 #include "base/numbers.h"
@@ -32,15 +33,18 @@ std::vector<std::string> port_names(const Model& model, const std::vector<std::i
                                     std::vector<TensorMap> Signature::*maps, const char* unnamed) {
   const auto signature = std::find_if(model.signatures.begin(), model.signatures.end(),
                                       [](const Signature& each) { return each.subgraph == 0; });
+  std::map<std::uint32_t, Bytes> names_there;
+  if (signature != model.signatures.end()) {
+    for (const TensorMap& map : (*signature).*maps) {
+      if (!map.name.empty()) names_there[map.tensor] = map.name;
+    }
+  }
   std::vector<std::string> names;
   std::set<std::string> taken;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     Bytes name = model.subgraphs[0].tensors[static_cast<std::size_t>(tensors[i])].name;
-    if (signature != model.signatures.end()) {
-      for (const TensorMap& map : (*signature).*maps) {
-        if (map.tensor == static_cast<std::uint32_t>(tensors[i]) && !map.name.empty()) name = map.name;
-      }
-    }
+    const auto there = names_there.find(static_cast<std::uint32_t>(tensors[i]));
+    if (there != names_there.end()) name = there->second;
     std::string own = name.empty() ? fmt::format("{}_{}", unnamed, i) : std::string(name);
     while (!taken.insert(own).second) own += fmt::format("_{}", i);
     names.push_back(std::move(own));

@@ -5,8 +5,6 @@
 #include <array>
 #include <cstddef>
 
-#include "base/text.h"
-
 namespace ounce::tflite {
 namespace {
 
@@ -244,7 +242,7 @@ const OpInfo& info(std::int32_t code) {
 
 std::string op_name(const OperatorCode& code) {
   if (static_cast<Builtin>(code.code) == Builtin::kCustom)
-    return code.custom_code.empty() ? "CUSTOM" : plain(code.custom_code);
+    return code.custom_code.empty() ? "CUSTOM" : std::string(code.custom_code);
   if (code.code >= static_cast<std::int32_t>(kRows.size())) return fmt::format("operator {}", code.code);
   return info(code.code).name;
 }

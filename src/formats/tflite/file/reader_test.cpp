@@ -4,6 +4,7 @@
 #include <ounce/error.h>
 
 #include <cstring>
+#include <limits>
 
 #include "formats/tflite/file/ops.h"
 #include "formats/tflite/file/writer.h"
@@ -18,7 +19,6 @@ namespace ounce::tflite {
 namespace {
 
 using test::error_of;
-using test::TfliteBuilder;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -31,7 +31,7 @@ std::string refusal_of(const std::string& bytes) {
 
 // What the checks say of a model that was changed after it was built.
 template <class Change>
-std::string refusal_of_changed(Change&& change, Model model = test::everything_tflite()) {
+std::string refusal_of_changed(Change&& change, Model model = everything_tflite()) {
   change(model);
   return error_of([&] { to_bytes(model); }).what();
 }
@@ -42,7 +42,7 @@ void put(std::string& bytes, std::size_t at, Number value) {
 }
 
 TEST(TfliteReaderTest, TablesAreReadAsTheyWereWritten) {
-  const Model model = read_model_from_memory(to_bytes(test::small_tflite()), "m.tflite");
+  const Model model = read_model_from_memory(to_bytes(small_tflite()), "m.tflite");
   ASSERT_EQ(model.subgraphs.size(), 1U);
   const SubGraph& graph = model.subgraphs[0];
   EXPECT_EQ(graph.name, "main");
@@ -61,7 +61,7 @@ TEST(TfliteReaderTest, TablesAreReadAsTheyWereWritten) {
 
 TEST(TfliteReaderTest, ValuesAreViewsIntoTheFile) {
   const test::TemporaryFolder folder;
-  test::write_file(folder / "m.tflite", to_bytes(test::small_tflite()));
+  test::write_file(folder / "m.tflite", to_bytes(small_tflite()));
   const Model model = read_model(folder / "m.tflite");
   for (const Buffer& buffer : model.buffers) {
     if (!buffer.data.empty()) EXPECT_TRUE(model.file.contains(buffer.data.bytes()));
@@ -69,18 +69,18 @@ TEST(TfliteReaderTest, ValuesAreViewsIntoTheFile) {
 }
 
 TEST(TfliteReaderTest, EveryTruncationAndBitFlipIsRefusedOrAModel) {
-  for (const Model& model : {test::small_tflite(), test::quantized_tflite()}) {
+  for (const Model& model : {small_tflite(), quantized_tflite()}) {
     std::size_t taken = 0, inputs = 0;
     test::for_every_damage(to_bytes(model), [&](const std::string& damaged) {
       ++inputs;
-      ASSERT_NO_THROW(taken += test::check_tflite(damaged) ? 1 : 0) << "damage " << inputs;
+      ASSERT_NO_THROW(taken += test::check_tflite(damaged) ? 1U : 0U) << "damage " << inputs;
     });
     EXPECT_GT(taken, inputs / 10);  // bits of weights, for example
   }
 }
 
 TEST(TfliteReaderTest, DamageOfEveryTableIsRefusedOrAModel) {
-  const std::string bytes = test::with_archive(test::everything_tflite(), true);
+  const std::string bytes = with_archive(everything_tflite(), true);
   constexpr std::size_t kStep = 7;  // of all damages; `exhaust` of tests/fuzz tries each
   std::size_t number = 0;
   test::for_every_damage(bytes, [&](const std::string& damaged) {
@@ -194,7 +194,7 @@ TEST(TfliteCheckTest, ValuesHaveTheSizeOfTheirTensor) {
 
 TEST(TfliteCheckTest, ScalesFitTheirTensor) {
   const auto refused = [](auto change, const char* what) {
-    EXPECT_THAT(refusal_of_changed(change, test::quantized_tflite()), HasSubstr(what));
+    EXPECT_THAT(refusal_of_changed(change, quantized_tflite()), HasSubstr(what));
   };
   refused([](Model& m) { tensor_named(m, "w").quantization->scale.push_back(1); },
           "3 scales and 2 zero points");
@@ -226,7 +226,7 @@ TEST(TfliteCheckTest, SparseValuesFitTheirDimensions) {
 
 TEST(TfliteCheckTest, OperatorsRunInOrder) {
   const auto refused = [](auto change, const char* what) {
-    EXPECT_THAT(refusal_of_changed(change, test::small_tflite()), HasSubstr(what));
+    EXPECT_THAT(refusal_of_changed(change, small_tflite()), HasSubstr(what));
   };
   refused([](Model& m) { std::swap(m.subgraphs[0].operators[0], m.subgraphs[0].operators[1]); },
           "reads tensor 1 'c' before it has a value");
@@ -254,7 +254,7 @@ TEST(TfliteCheckTest, SubgraphsDoNotCallThemselves) {
 }
 
 TEST(TfliteReaderTest, OldFilesNameTheirOperatorsInTheOldField) {
-  Model model = test::small_tflite();
+  Model model = small_tflite();
   std::string bytes = to_bytes(model);
   const Model again = read_model_from_memory(bytes, "m.tflite");
   EXPECT_EQ(again.operator_codes[0].code, 3);
@@ -264,7 +264,7 @@ TEST(TfliteReaderTest, OldFilesNameTheirOperatorsInTheOldField) {
 }
 
 TEST(TfliteReaderTest, FieldsOfANewerSchemaAreCarriedIfTheyAreNumbers) {
-  Model model = test::small_tflite();
+  Model model = small_tflite();
   model.subgraphs[0].carried = {{40, Bytes("\3\0\0\0", 4)}};
   const Model again = read_model_from_memory(to_bytes(model), "m.tflite");
   EXPECT_EQ(again.subgraphs[0].carried, model.subgraphs[0].carried);
@@ -272,7 +272,7 @@ TEST(TfliteReaderTest, FieldsOfANewerSchemaAreCarriedIfTheyAreNumbers) {
 }
 
 TEST(TfliteReaderTest, WhatANewerSchemaMayReferToIsReadAndNotWritten) {
-  Model model = test::small_tflite();
+  Model model = small_tflite();
   model.subgraphs[0].carried = {{40, Bytes("\x10\0\0\0", 4)}};  // may be a number, or lead 16 bytes on
   const Model again = read_model_from_memory(to_bytes(model), "m.tflite");
   EXPECT_THAT(again.unwritable, HasSubstr("field 40 is of a newer schema (SubGraph"));
@@ -282,14 +282,14 @@ TEST(TfliteReaderTest, WhatANewerSchemaMayReferToIsReadAndNotWritten) {
 }
 
 TEST(TfliteReaderTest, OptionsOfANewerSchemaAreReadAndNotWritten) {
-  Model model = test::small_tflite();
+  Model model = small_tflite();
   model.subgraphs[0].operators[0].options.type = 200;
   const Model again = read_model_from_memory(to_bytes(model), "m.tflite");
   EXPECT_THAT(again.unwritable, HasSubstr("a table of type 200 in field 4 is of a newer schema (Operator"));
 }
 
 TEST(TfliteReaderTest, UnknownBytesBehindTheModelAreNotDropped) {
-  const std::string bytes = to_bytes(test::small_tflite());
+  const std::string bytes = to_bytes(small_tflite());
   EXPECT_TRUE(read_model_from_memory(bytes + std::string(100, '\0'), "m").unwritable.empty());
   EXPECT_THAT(read_model_from_memory(bytes + "something", "m").unwritable,
               HasSubstr("bytes of unknown content"));
@@ -308,9 +308,14 @@ TEST(TfliteOpsTest, EveryOperatorHasARow) {
       EXPECT_EQ(row.has_int16, row.fixed.int16_scale != 0) << row.name;
     EXPECT_TRUE(!row.has_weight() || row.weight != row.data) << row.name;
   }
-  EXPECT_EQ(op_name({.code = 3}), "CONV_2D");
-  EXPECT_EQ(op_name({.code = 32, .custom_code = "Mine"}), "Mine");
-  EXPECT_EQ(op_name({.code = 999}), "operator 999");
+  OperatorCode code;
+  code.code = 3;
+  EXPECT_EQ(op_name(code), "CONV_2D");
+  code.code = 32;
+  code.custom_code = "Mine";
+  EXPECT_EQ(op_name(code), "Mine");
+  code.code = 999;
+  EXPECT_EQ(op_name(code), "operator 999");
 }
 
 TEST(TfliteTablesTest, OptionsAreFoundByName) {

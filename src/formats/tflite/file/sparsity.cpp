@@ -50,7 +50,8 @@ std::uint64_t stored_values(const Tensor& tensor, const std::function<void(const
   const Record::Value* metadata = sparsity.find("dim_metadata");
   if (metadata == nullptr) refuse("is sparse without dimensions");
   const auto& dimensions = std::get<std::vector<Record>>(*metadata);
-  if (order.size() != rank + blocks.size() || dimensions.size() != order.size() || !is_permutation(order))
+  if (blocks.size() > rank || order.size() != rank + blocks.size() || dimensions.size() != order.size() ||
+      !is_permutation(order))
     refuse("its sparse dimensions are not those of the tensor");
   // The size of each dimension, in order: of a blocked one, as many as there are blocks.
   Integers sizes(tensor.shape.begin(), tensor.shape.end());
@@ -180,6 +181,7 @@ std::string densify(const Tensor& tensor, Bytes stored) {
     throw Error(ErrorCode::kUnsupported,
                 fmt::format("is too sparse: {} bytes stand for {}", stored.size(), bytes),
                 std::string(tensor.name));
+  if (stored.empty()) return std::string(bytes, '\0');
   return Densifier(tensor, stored, bytes, bits / 8).run();
 }
 

@@ -391,13 +391,9 @@ std::string to_bytes(const Model& model, std::uint64_t largest) {
   std::string text;
   const io::Rope rope = serialize(model, largest);
   for (const io::Rope::Piece& piece : rope.pieces()) {
-    if (const auto* copied = std::get_if<std::string>(&piece)) {
-      text += *copied;
-    } else if (const auto* bytes = std::get_if<std::string_view>(&piece)) {
-      text += *bytes;
-    } else {
+    if (std::holds_alternative<io::Computed>(piece))
       throw Error(ErrorCode::kInternal, "the values of a tensor are not computed yet");
-    }
+    text += io::Rope::bytes_of(piece);
   }
   return text;
 }

@@ -21,9 +21,7 @@ using test::error_of;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::vector<Model> all_samples() {
-  return {test::small_tflite(), test::quantized_tflite(), test::everything_tflite()};
-}
+std::vector<Model> all_samples() { return {small_tflite(), quantized_tflite(), everything_tflite()}; }
 
 Model read(const std::string& bytes) { return read_model_from_memory(bytes, "m.tflite"); }
 
@@ -38,7 +36,7 @@ TEST(TfliteWriterTest, WhatIsReadAndWrittenKeepsItsContent) {
 }
 
 TEST(TfliteWriterTest, AnyChangeIsAnotherContent) {
-  const Model model = test::everything_tflite();
+  const Model model = everything_tflite();
   const auto differs = [&](auto change) {
     Model changed = model;
     change(changed);
@@ -55,7 +53,7 @@ TEST(TfliteWriterTest, AnyChangeIsAnotherContent) {
 }
 
 TEST(TfliteWriterTest, BuffersAreAligned) {
-  const std::string bytes = to_bytes(test::everything_tflite());
+  const std::string bytes = to_bytes(everything_tflite());
   const Model model = read(bytes);
   for (const Buffer& buffer : model.buffers) {
     if (!buffer.data.empty()) EXPECT_EQ((buffer.data.bytes().data() - model.texts[0]->data()) % 16, 0);
@@ -63,7 +61,7 @@ TEST(TfliteWriterTest, BuffersAreAligned) {
 }
 
 TEST(TfliteWriterTest, EqualBuffersAreWrittenOnce) {
-  test::TfliteBuilder model;
+  TfliteBuilder model;
   const std::vector<float> values(1000, 2.5F);
   const auto a = model.weights("a", {1000}, values), b = model.weights("b", {1000}, values),
              sum = model.tensor("sum", {1000});
@@ -76,7 +74,7 @@ TEST(TfliteWriterTest, EqualBuffersAreWrittenOnce) {
 }
 
 TEST(TfliteWriterTest, BuffersOfLargeModelsAreBehindTheFlatbuffer) {
-  test::TfliteBuilder model;
+  TfliteBuilder model;
   const auto a = model.weights("a", {5000}, std::vector<float>(5000, 1)), b = model.weights("b", {2}, {3, 4}),
              y = model.tensor("y", {5000}), z = model.tensor("z", {5000});
   model.op(Builtin::kAdd, {a, b}, {y});
@@ -94,7 +92,7 @@ TEST(TfliteWriterTest, BuffersOfLargeModelsAreBehindTheFlatbuffer) {
 }
 
 TEST(TfliteWriterTest, AModelMadeWithBuffersBehindStaysOne) {
-  test::TfliteBuilder model;
+  TfliteBuilder model;
   const auto a = model.weights("a", {5000}, std::vector<float>(5000, 1)), y = model.tensor("y", {5000});
   model.op(Builtin::kAdd, {a, a}, {y});
   model.outputs({y}).metadata("buffer_location", "outside flatbuffers");
@@ -102,9 +100,9 @@ TEST(TfliteWriterTest, AModelMadeWithBuffersBehindStaysOne) {
 }
 
 TEST(TfliteWriterTest, BothFieldsNameTheOperator) {
-  const std::string bytes = to_bytes(test::small_tflite());
+  const std::string bytes = to_bytes(small_tflite());
   // CONV_2D: an int8 and an int32 in one table.
-  Model model = test::small_tflite();
+  Model model = small_tflite();
   model.operator_codes[0].code = 150;
   EXPECT_NE(to_bytes(model).find('\x7f'), std::string::npos);  // the old field ends there
 }
@@ -119,7 +117,7 @@ class Zeros final : public io::Production {
 };
 
 TEST(TfliteWriterTest, ValuesAreComputedWhileTheFileIsWritten) {
-  test::TfliteBuilder model;
+  TfliteBuilder model;
   const auto a = model.weights("a", {2}, {1, 2}), b = model.weights("b", {2}, {3, 4}),
              y = model.tensor("y", {2});
   model.op(Builtin::kAdd, {a, b}, {y});
@@ -138,7 +136,7 @@ TEST(TfliteWriterTest, ValuesAreComputedWhileTheFileIsWritten) {
 
 TEST(TfliteWriterTest, NothingIsLeftOfAnOutputThatIsNotCommitted) {
   const test::TemporaryFolder folder;
-  const Model model = test::small_tflite();
+  const Model model = small_tflite();
   ThreadPool pool(1);
   {
     ModelOutput output(model, folder / "m.tflite");
@@ -149,14 +147,14 @@ TEST(TfliteWriterTest, NothingIsLeftOfAnOutputThatIsNotCommitted) {
 }
 
 TEST(TfliteWriterTest, AModelIsCheckedBeforeItIsWritten) {
-  Model model = test::small_tflite();
+  Model model = small_tflite();
   model.subgraphs[0].tensors[0].buffer = 1000;
   EXPECT_EQ(error_of([&] { to_bytes(model); }).code(), ErrorCode::kBadInput);
 }
 
 TEST(TfliteArchiveTest, AssociatedFilesMoveWithTheModel) {
   for (const bool counts_from_the_file : {true, false}) {
-    const std::string bytes = test::with_archive(test::small_tflite(), counts_from_the_file);
+    const std::string bytes = with_archive(small_tflite(), counts_from_the_file);
     Model model = read(bytes);
     EXPECT_EQ(model.unwritable, "");
     ASSERT_TRUE(model.archive.has_value());
@@ -167,7 +165,7 @@ TEST(TfliteArchiveTest, AssociatedFilesMoveWithTheModel) {
     const std::string larger = to_bytes(model);
     const Model again = read(larger);
     EXPECT_TRUE(same_content(model, again));
-    EXPECT_FALSE(same_content(test::small_tflite(), again));
+    EXPECT_FALSE(same_content(small_tflite(), again));
     const auto entries = data::read_zip_directory(
         counts_from_the_file ? std::string_view(larger) : again.archive->bytes, "m.zip");
     ASSERT_EQ(entries.size(), 2U);
@@ -177,7 +175,7 @@ TEST(TfliteArchiveTest, AssociatedFilesMoveWithTheModel) {
 }
 
 TEST(TfliteArchiveTest, ADamagedArchiveIsNotDropped) {
-  std::string bytes = test::with_archive(test::small_tflite(), true);
+  std::string bytes = with_archive(small_tflite(), true);
   bytes[bytes.size() - 30] = '\x7f';
   const Model model = read(bytes.substr(0, bytes.size() - 1));
   EXPECT_FALSE(model.archive.has_value());
@@ -185,7 +183,7 @@ TEST(TfliteArchiveTest, ADamagedArchiveIsNotDropped) {
 }
 
 TEST(TfliteSparsityTest, StoredValuesAreInTheirPlaces) {
-  const Model model = test::everything_tflite();
+  const Model model = everything_tflite();
   for (const Tensor& tensor : model.subgraphs[0].tensors) {
     if (!tensor.sparsity) continue;
     const std::string dense = densify(tensor, data_of(model, tensor).bytes());
@@ -198,7 +196,7 @@ TEST(TfliteSparsityTest, StoredValuesAreInTheirPlaces) {
 }
 
 TEST(TfliteSparsityTest, AFewValuesDoNotBecomeGigabytes) {
-  Model model = test::everything_tflite();
+  Model model = everything_tflite();
   for (Tensor& tensor : model.subgraphs[0].tensors) {
     if (!tensor.sparsity) continue;
     tensor.shape = {40000, 40000};

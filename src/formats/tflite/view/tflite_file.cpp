@@ -197,7 +197,9 @@ std::vector<model::QuantizedPort> TfliteFile::quantized_ports() const {
 std::map<std::string, std::int64_t> TfliteFile::table_rows() const {
   const model::GraphView& graph = graphs()[0];
   const auto input_of = [&](ValueId value) {
-    while (!value.is_absent() && graph.values[value.value].input == model::kNone) {
+    constexpr int kMostSteps = 16;
+    for (int step = 0;
+         step < kMostSteps && !value.is_absent() && graph.values[value.value].input == model::kNone; ++step) {
       const std::size_t producer = graph.values[value.value].producer;
       if (producer == model::kNone) return model::kNone;
       const Builtin code{code_of(model_, model_.subgraphs[0].operators[producer])};

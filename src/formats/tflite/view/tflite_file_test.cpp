@@ -14,7 +14,6 @@ namespace ounce::tflite {
 namespace {
 
 using model::ValueId;
-using test::TfliteBuilder;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
@@ -32,11 +31,11 @@ class TfliteFileTest : public testing::Test {
 };
 
 TEST_F(TfliteFileTest, FilesAreKnownByTheirBytes) {
-  EXPECT_EQ(open(to_bytes(test::small_tflite()), "no_extension")->kind(), model::ModelKind::kTflite);
+  EXPECT_EQ(open(to_bytes(small_tflite()), "no_extension")->kind(), model::ModelKind::kTflite);
 }
 
 TEST_F(TfliteFileTest, PortsHaveNamesTypesAndShapes) {
-  const auto file = open(to_bytes(test::everything_tflite()));
+  const auto file = open(to_bytes(everything_tflite()));
   ASSERT_EQ(file->inputs().size(), 2U);
   EXPECT_EQ(file->inputs()[0].name, "x");
   EXPECT_EQ(file->inputs()[0].text, "float32[?,4]");
@@ -47,7 +46,7 @@ TEST_F(TfliteFileTest, PortsHaveNamesTypesAndShapes) {
 }
 
 TEST_F(TfliteFileTest, PortsAreCalledAsTheSignatureCallsThem) {
-  Model model = test::small_tflite();
+  Model model = small_tflite();
   model.signatures[0].inputs[0].name = "image";
   EXPECT_EQ(open(to_bytes(model))->inputs()[0].name, "image");
   model.signatures.clear();
@@ -56,7 +55,7 @@ TEST_F(TfliteFileTest, PortsAreCalledAsTheSignatureCallsThem) {
 }
 
 TEST_F(TfliteFileTest, OperatorsAreConnectedByTensors) {
-  const auto file = open(to_bytes(test::small_tflite()));
+  const auto file = open(to_bytes(small_tflite()));
   ASSERT_EQ(file->graphs().size(), 1U);
   const model::GraphView& graph = file->graphs()[0];
   ASSERT_EQ(graph.nodes.size(), 5U);
@@ -75,7 +74,7 @@ TEST_F(TfliteFileTest, OperatorsAreConnectedByTensors) {
 }
 
 TEST_F(TfliteFileTest, SubgraphsAreBodies) {
-  const auto file = open(to_bytes(test::everything_tflite()));
+  const auto file = open(to_bytes(everything_tflite()));
   ASSERT_EQ(file->graphs().size(), 4U);
   EXPECT_EQ(file->graphs()[1].path, "then");
   EXPECT_TRUE(file->graphs()[1].is_body);
@@ -85,7 +84,7 @@ TEST_F(TfliteFileTest, SubgraphsAreBodies) {
 }
 
 TEST_F(TfliteFileTest, ValuesOfAnyFormAreRead) {
-  const auto file = open(to_bytes(test::everything_tflite()));
+  const auto file = open(to_bytes(everything_tflite()));
   std::size_t seen = 0;
   for (std::size_t i = 0; i < file->graphs()[0].values.size(); ++i) {
     const model::ValueView& value = file->graphs()[0].values[i];
@@ -101,7 +100,7 @@ TEST_F(TfliteFileTest, ValuesOfAnyFormAreRead) {
 }
 
 TEST_F(TfliteFileTest, AttributesTellWhatIsDifferent) {
-  Model model = test::small_tflite();
+  Model model = small_tflite();
   const auto before = open(to_bytes(model), "a.tflite");
   model.subgraphs[0].operators[0].options.table->set("padding", std::int64_t{1});
   const auto after = open(to_bytes(model), "b.tflite");
@@ -112,17 +111,17 @@ TEST_F(TfliteFileTest, AttributesTellWhatIsDifferent) {
 }
 
 TEST_F(TfliteFileTest, AttributesTellWhichScalesAreDifferent) {
-  Model model = test::quantized_tflite();
+  Model model = quantized_tflite();
   const auto before = open(to_bytes(model), "a.tflite");
   model.subgraphs[0].tensors[3].quantization->scale[1] = 0.3F;
   const auto after = open(to_bytes(model), "b.tflite");
   EXPECT_NE(before->attributes({0, 0}).at("quantization"), after->attributes({0, 0}).at("quantization"));
   EXPECT_EQ(before->attributes({0, 1}), after->attributes({0, 1}));
-  EXPECT_FALSE(open(to_bytes(test::small_tflite()))->attributes({0, 0}).contains("quantization"));
+  EXPECT_FALSE(open(to_bytes(small_tflite()))->attributes({0, 0}).contains("quantization"));
 }
 
 TEST_F(TfliteFileTest, IntegerPortsStandForFloats) {
-  const auto ports = open(to_bytes(test::quantized_tflite()))->quantized_ports();
+  const auto ports = open(to_bytes(quantized_tflite()))->quantized_ports();
   ASSERT_EQ(ports.size(), 2U);
   EXPECT_EQ(ports[0].name, "x");
   EXPECT_TRUE(ports[0].is_input);
@@ -143,7 +142,7 @@ TEST_F(TfliteFileTest, RowsOfTablesLimitTheirIndices) {
 }
 
 TEST_F(TfliteFileTest, MetadataAreReadAndWritten) {
-  test::write_file(folder_ / "m.tflite", test::with_archive(test::everything_tflite(), true));
+  test::write_file(folder_ / "m.tflite", with_archive(everything_tflite(), true));
   const auto file = formats::open_model(folder_ / "m.tflite");
   EXPECT_EQ(model::metadata_of(*file, "min_runtime_version"), "2.9.0");
   EXPECT_TRUE(model::metadata_of(*file, "associated file labels.txt").has_value());
