@@ -62,11 +62,13 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
           row.result = app::unpack(model.path, arguments.cache, options);
         },
         row.error);
-    if (row.error.empty() && row.result.file.empty())
-      row.exit_code = row.result.status == app::Status::kIo ? exit_code(ErrorCode::kIo)
-                                                            : exit_code(ErrorCode::kUnsupported);
+    const bool is_refused = row.error.empty() && row.result.file.empty();
+    const bool is_io = is_refused && row.result.status == app::Status::kIo;
+    if (is_refused) row.exit_code = exit_code(is_io ? ErrorCode::kIo : ErrorCode::kUnsupported);
     worst = std::max(worst, row.exit_code);
-    if (row.error.empty()) {
+    if (is_io) {
+      host.complain(fmt::format("{}: {}", row.model.string(), row.result.why_not));
+    } else if (row.error.empty()) {
       host.say(human, report::unpack_text(row));
     } else {
       host.complain(row.error.message);
