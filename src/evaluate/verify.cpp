@@ -112,11 +112,11 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
     data_options.contract = shared_contract(reference_path, candidate_path, result.notes);
   const evaluate::OpenFeed open =
       evaluate::open_feed(reference_path, reference.model().inputs(), data_options);
-  for (std::string& note : open.feed->notes()) result.notes.push_back(std::move(note));
   evaluate::Comparison comparison(reference, candidate, options);
   evaluate::DigestingFeed feed(*open.feed);
   comparison.run(feed, options.progress);
   if (open.data != nullptr) open.data->require_agreement();
+  for (std::string& note : open.feed->notes()) result.notes.push_back(std::move(note));
   comparison.fill(result);
   result.data_digest = feed.inputs();
   result.labels_digest = feed.labels();

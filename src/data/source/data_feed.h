@@ -50,7 +50,8 @@ class DataFeed : public Feed {
   std::uint64_t batches() const override { return (samples_ + batch_ - 1) / batch_; }
   std::uint64_t samples() const override { return samples_; }
   void read(std::uint64_t index, Batch& batch) override;
-  std::vector<std::string> notes() const override { return notes_; }
+  // Beside what was found at the start: what was read so far and looks unlike the contract's data.
+  std::vector<std::string> notes() const override;
 
   // Which samples of the data these are: sample i of this feed is number first + i * step of it. Those of
   // [begin, end) were asked for, of which this feed may be one part.
