@@ -117,11 +117,11 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
   const std::vector<data::ValueDescription>& inputs =
       (evaluate::are_of_one_kind(reference_path, candidate_path) ? reference : candidate).model().inputs();
   const evaluate::OpenFeed open = evaluate::open_feed(reference_path, inputs, data_options);
-  for (std::string& note : open.feed->notes()) result.notes.push_back(std::move(note));
   evaluate::Comparison comparison(reference, candidate, options);
   evaluate::DigestingFeed feed(*open.feed);
   comparison.run(feed, options.progress);
   if (open.data != nullptr) open.data->require_agreement();
+  for (std::string& note : open.feed->notes()) result.notes.push_back(std::move(note));
   comparison.fill(result);
   result.data_digest = feed.inputs();
   result.labels_digest = feed.labels();

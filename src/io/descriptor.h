@@ -21,6 +21,7 @@ class Descriptor {
 
   explicit operator bool() const { return descriptor_ >= 0; }
   int get() const { return descriptor_; }
+  int release() { return std::exchange(descriptor_, -1); }  // the caller closes it
 
  private:
   int descriptor_;

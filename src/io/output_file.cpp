@@ -338,7 +338,7 @@ OutputFolder::OutputFolder(std::filesystem::path place, Existing existing)
 }
 
 OutputFolder::~OutputFolder() {
-  if (open_) remove_temporary_folder(path_, open_.get());
+  if (open_) remove_temporary_folder(path_, std::move(open_));
 }
 
 void OutputFolder::require_place() const {

@@ -22,6 +22,7 @@
 #include <set>
 #include <system_error>
 #include <tuple>
+#include <utility>
 
 #include "base/numbers.h"
 
@@ -78,12 +79,11 @@ struct CloseFolder {
 };
 using OpenFolder = std::unique_ptr<DIR, CloseFolder>;
 
-// Its own position, so that several may read one folder. Empty on failure.
-OpenFolder open_to_read(int descriptor) {
-  const int own = ::openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (own < 0) return nullptr;
-  OpenFolder folder(::fdopendir(own));
-  if (!folder) ::close(own);
+// Takes the descriptor, so that reading takes no second one. On failure it is empty, and the descriptor
+// stays.
+OpenFolder read_by(io::Descriptor& descriptor) {
+  OpenFolder folder(::fdopendir(descriptor.get()));
+  if (folder) descriptor.release();
   return folder;
 }
 
@@ -92,18 +92,18 @@ bool is_dots(const char* name) {
 }
 
 // By descriptors all the way down: a name that becomes a link meanwhile leads nowhere.
-bool remove_contents(int descriptor, dev_t device, int depth) {
-  const OpenFolder folder = open_to_read(descriptor);
-  if (!folder || depth > kDeepest) return false;
+bool remove_contents(DIR* folder, dev_t device, int depth) {
+  if (depth > kDeepest) return false;
   bool is_empty = true;
-  while (const dirent* entry = ::readdir(folder.get())) {
-    if (is_dots(entry->d_name) || ::unlinkat(descriptor, entry->d_name, 0) == 0) continue;
-    const io::Descriptor inner(
-        ::openat(descriptor, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  while (const dirent* entry = ::readdir(folder)) {
+    if (is_dots(entry->d_name) || ::unlinkat(::dirfd(folder), entry->d_name, 0) == 0) continue;
+    io::Descriptor inner(
+        ::openat(::dirfd(folder), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     struct stat status {};
     const bool is_ours = inner && ::fstat(inner.get(), &status) == 0 && status.st_dev == device;
-    if (!is_ours || !remove_contents(inner.get(), device, depth + 1) ||
-        ::unlinkat(descriptor, entry->d_name, AT_REMOVEDIR) != 0)
+    const OpenFolder below = is_ours ? read_by(inner) : nullptr;
+    if (!below || !remove_contents(below.get(), device, depth + 1) ||
+        ::unlinkat(::dirfd(folder), entry->d_name, AT_REMOVEDIR) != 0)
       is_empty = false;
   }
   return is_empty;
@@ -148,16 +148,17 @@ void remove_if_abandoned(int folder, const char* name, bool is_shared) {
   if (!is_folder && !S_ISREG(named.st_mode)) return;
   // Locks on NFS need a file that is open for writing.
   const int how = is_folder ? O_RDONLY | O_DIRECTORY : O_RDWR;
-  const io::Descriptor entry(::openat(folder, name, how | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  io::Descriptor entry(::openat(folder, name, how | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!entry || ::flock(entry.get(), LOCK_EX | LOCK_NB) != 0) return;  // its writer lives
   if (::fstat(entry.get(), &opened) != 0 || opened.st_uid != ::geteuid() ||
       !is_entry_of(folder, name, opened) || (is_shared && !is_old(opened)))
     return;
-  if (is_folder) {
-    if (remove_contents(entry.get(), opened.st_dev, 0)) ::unlinkat(folder, name, AT_REMOVEDIR);
-  } else {
+  if (!is_folder) {
     ::unlinkat(folder, name, 0);
+    return;
   }
+  const OpenFolder inside = read_by(entry);
+  if (inside && remove_contents(inside.get(), opened.st_dev, 0)) ::unlinkat(folder, name, AT_REMOVEDIR);
 }
 
 // True the first time that it is asked about a folder. The name counts, too: another folder may get the
@@ -174,12 +175,13 @@ bool is_first_look(const std::filesystem::path& path, int folder) {
 
 void look_for_leftovers(const std::filesystem::path& path, bool once) noexcept {
   try {
-    const io::Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    io::Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!folder || (once && !is_first_look(path, folder.get()))) return;
     const bool is_shared = may_be_shared(folder.get());
-    const OpenFolder entries = open_to_read(folder.get());
+    const OpenFolder entries = read_by(folder);
     while (const dirent* entry = entries ? ::readdir(entries.get()) : nullptr) {
-      if (is_temporary_name(entry->d_name)) remove_if_abandoned(folder.get(), entry->d_name, is_shared);
+      if (is_temporary_name(entry->d_name))
+        remove_if_abandoned(::dirfd(entries.get()), entry->d_name, is_shared);
     }
   } catch (const std::exception&) {
     // No memory. The next process looks again.
@@ -240,10 +242,20 @@ io::Descriptor make_temporary_folder(const std::filesystem::path& parent,
   return io::Descriptor();
 }
 
-bool remove_temporary_folder(const std::filesystem::path& path, int descriptor) noexcept {
+bool remove_temporary_folder(const std::filesystem::path& path, io::Descriptor descriptor) noexcept {
+  constexpr int kTries = 2;
   struct stat status {};
-  if (::fstat(descriptor, &status) != 0 || !is_name_of(path, descriptor)) return true;  // it is gone
-  return remove_contents(descriptor, status.st_dev, 0) && ::rmdir(path.c_str()) == 0;
+  if (::fstat(descriptor.get(), &status) != 0 || !is_name_of(path, descriptor.get()))
+    return true;  // it is gone
+  // Looking into a folder takes memory, and folders inside take descriptors. If there is none, there may be
+  // one a moment later.
+  OpenFolder folder;
+  for (int i = 0; i < kTries && !folder; ++i) folder = read_by(descriptor);
+  for (int i = 0; i < kTries && folder; ++i) {
+    if (remove_contents(folder.get(), status.st_dev, 0) && ::rmdir(path.c_str()) == 0) return true;
+    ::rewinddir(folder.get());
+  }
+  return false;
 }
 
 void remove_leftovers(const std::filesystem::path& folder) noexcept { look_for_leftovers(folder, false); }
@@ -251,7 +263,6 @@ void remove_leftovers_once(const std::filesystem::path& folder) noexcept { look_
 
 namespace {
 
-constexpr int kRemovals = 2;
 constexpr unsigned kPrivate = 0700;
 
 // The variables that std::filesystem::temp_directory_path() asks, in its order.
@@ -282,11 +293,6 @@ TemporaryFolder::TemporaryFolder(const std::string& purpose) {
   if (!open_) cannot_make_folder(std::strerror(errno));
 }
 
-// Looking into the folder takes memory and a descriptor. If there is none, there may be one a moment later.
-TemporaryFolder::~TemporaryFolder() {
-  for (int i = 0; i < kRemovals; ++i) {
-    if (remove_temporary_folder(path_, open_.get())) return;
-  }
-}
+TemporaryFolder::~TemporaryFolder() { remove_temporary_folder(path_, std::move(open_)); }
 
 }  // namespace ounce

@@ -39,7 +39,8 @@ io::Descriptor make_temporary_folder(const std::filesystem::path& parent,
                                      std::filesystem::path& path);
 
 // Removes a folder with everything in it, if `path` is still its name. False if something is left of it.
-bool remove_temporary_folder(const std::filesystem::path& path, int descriptor) noexcept;
+// Needs no descriptor besides the folder's own, which it closes.
+bool remove_temporary_folder(const std::filesystem::path& path, io::Descriptor descriptor) noexcept;
 
 // Removes from `folder` what killed processes left there.
 void remove_leftovers(const std::filesystem::path& folder) noexcept;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -160,25 +161,42 @@ TEST(TemporaryNameTest, ATakenNameIsLeftAlone) {
   test::write_file(folder / "taken/kept", "kept");
   int calls = 0;
   fs::path made;
-  const io::Descriptor open = make_temporary_folder(
+  io::Descriptor open = make_temporary_folder(
       folder.path(), [&] { return ++calls == 1 ? "taken" : "free"; }, 0700, made);
   ASSERT_TRUE(open);
   EXPECT_EQ(made, folder.path() / "free");
   EXPECT_TRUE(fs::exists(folder / "taken/kept"));
-  EXPECT_TRUE(remove_temporary_folder(made, open.get()));
+  EXPECT_TRUE(remove_temporary_folder(made, std::move(open)));
   EXPECT_THAT(names_of(folder.path()), UnorderedElementsAre("taken"));
 }
 
 TEST(TemporaryNameTest, AFolderThatTookTheNameStays) {
   const test::TemporaryFolder folder;
   fs::path made;
-  const io::Descriptor open = make_temporary_folder(
+  io::Descriptor open = make_temporary_folder(
       folder.path(), [] { return "mine"; }, 0700, made);
   fs::rename(made, folder / "moved");
   fs::create_directory(made);
   test::write_file(made / "kept", "kept");
-  EXPECT_TRUE(remove_temporary_folder(made, open.get()));
+  EXPECT_TRUE(remove_temporary_folder(made, std::move(open)));
   EXPECT_TRUE(fs::exists(made / "kept"));
+}
+
+// The limit is reached by everything else that is open.
+TEST(TemporaryFolderTest, GoesAwayWithoutAFreeDescriptor) {
+  fs::path path;
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  {
+    const TemporaryFolder folder("test");
+    path = folder.path();
+    test::write_file(path / "file", "text");
+    rlimit none = before;
+    none.rlim_cur = 3;
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  }
+  EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_FALSE(fs::exists(path));
 }
 
 TEST(TemporaryFolderTest, IsPrivateAndGoesAway) {

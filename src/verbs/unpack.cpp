@@ -49,7 +49,13 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
           row.exit_code =
               exit_code(row.result.status == app::Status::kIo ? ErrorCode::kIo : ErrorCode::kUnsupported);
       },
-      [&](const report::UnpackRow& row, bool) { host.say(human, report::unpack_text(row)); });
+      [&](const report::UnpackRow& row, bool) {
+        if (row.exit_code == exit_code(ErrorCode::kIo)) {
+          host.complain(fmt::format("{}: {}", row.model.string(), row.result.why_not));
+        } else {
+          host.say(human, report::unpack_text(row));
+        }
+      });
   if (rows.size() > 1 && refusals.rows.empty())
     host.say(human, fmt::format("\n{}", report::unpack_table(rows)));
   if (arguments.json) print_document(results::Document("unpack").add(rows), verb, host);

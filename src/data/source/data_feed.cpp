@@ -360,6 +360,17 @@ void DataFeed::read(std::uint64_t index, Batch& batch) {
   }
 }
 
+std::vector<std::string> DataFeed::notes() const {
+  std::vector<std::string> all = notes_;
+  for (const Origin& origin : origins_) {
+    const auto seen = observed_.find(origin.input.name);
+    if (origin.contract == nullptr || seen == observed_.end()) continue;
+    if (const auto doubts = doubt(*origin.contract, seen->second.result()))
+      all.push_back(fmt::format("input '{}': {}", origin.input.name, *doubts));
+  }
+  return all;
+}
+
 void DataFeed::require_agreement() const {
   for (const Origin& origin : origins_) {
     const auto seen = observed_.find(origin.input.name);

@@ -46,7 +46,8 @@ class DataFeed : public Feed {
   std::uint64_t batches() const override { return (samples_ + batch_ - 1) / batch_; }
   std::uint64_t samples() const override { return samples_; }
   void read(std::uint64_t index, Batch& batch) override;
-  std::vector<std::string> notes() const override { return notes_; }
+  // Beside what was found at the start: what was read so far and looks unlike the contract's data.
+  std::vector<std::string> notes() const override;
 
   // The samples of this feed: sample i is number first + i * step of the data. [begin, end) was asked for, of
   // which this feed may be one part.

@@ -368,6 +368,21 @@ TEST_F(DataFeedTest, DataThatContradictsTheContractIsRefused) {
   EXPECT_THAT(error.what(), HasSubstr("contradicts the contract"));
 }
 
+TEST_F(DataFeedTest, PicturesThatWereNormalizedInAnotherWayAreNoted) {
+  std::vector<float> values(20 * 3 * 2);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = i % 2 == 0 ? 0.4F : -0.4F;
+  write("pictures.npy", floats("(20, 3, 1, 2)", values));
+  options.path = folder / "pictures.npy";
+  inputs = {described("x", ElementType::kFloat, {-1, 3, 1, 2})};
+  contract("x").observed = {100, -2.1, 2.6, {0, 0, 0}, {1, 1, 1}};
+  DataFeed made = feed();
+  EXPECT_THAT(made.notes(), IsEmpty());
+  Batch read;
+  for (std::uint64_t i = 0; i < made.batches(); ++i) made.read(i, read);
+  made.require_agreement();
+  EXPECT_THAT(made.notes(), ElementsAre(HasSubstr("input 'x': its channels have means of")));
+}
+
 TEST_F(DataFeedTest, FramesOfARecordingAreASequence) {
   std::filesystem::create_directory(folder / "sound");
   write("sound/a.wav", wav({1, 2, 3, 4, 5}));

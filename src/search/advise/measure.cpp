@@ -124,6 +124,11 @@ class Measuring : private MethodLab {
     return std::min(latency.mean, kMostNoise * latency.p50);
   }
 
+  // The same beside the other programs that run now.
+  double waited_call_seconds() const {
+    return std::max(call_seconds(), result_.baseline.latency.min * slowdown());
+  }
+
   void measure_baseline(bool may_fail) {
     BenchOptions bench_options = bench_setting();
     bench_options.seconds = std::min(kBaselineSeconds, kBaselineShare * options_.budget);
@@ -182,7 +187,7 @@ class Measuring : private MethodLab {
     samples_ = evaluate::open_feed(model_, executor->inputs(), options_.data).feed->samples();
     result_.samples = samples_;
     if (samples_ == 1) result_.notes.emplace_back("there is one sample: it calibrates and judges");
-    choose_samples(fitting(kCalibrationShare, kObserving * call_seconds(), 0), kProbe);
+    choose_samples(fitting(kCalibrationShare, kObserving * waited_call_seconds(), 0), kProbe);
   }
 
   // One half calibrates int8, which is judged on the other one. The other methods are made without data,
@@ -219,8 +224,8 @@ class Measuring : private MethodLab {
     result_.gates = gates_for(options_, result_.family, answers / count * judging);
     const std::uint64_t wanted = static_cast<std::uint64_t>(
         kRoom * static_cast<double>(least_samples(result_.gates, result_.confidence)));
-    const double call = std::max(kOfBothModels * call_seconds(), each);
-    choose_samples(fitting(kCalibrationShare, std::max(kObserving * call_seconds(), each), 0),
+    const double call = std::max(kOfBothModels * waited_call_seconds(), each);
+    choose_samples(fitting(kCalibrationShare, std::max(kObserving * waited_call_seconds(), each), 0),
                    fitting(kQualityShare / kMethods, call, wanted));
     result_.is_generated = same.is_generated;
     loading_to_compare_ = same.load_seconds;
@@ -243,7 +248,7 @@ class Measuring : private MethodLab {
   double making_estimate(Format format) const override {
     const bool is_static = ounce::is_static(format);
     const double observing =
-        is_static ? static_cast<double>(calibration_.samples) * call_seconds() * kObserving : 0;
+        is_static ? static_cast<double>(calibration_.samples) * waited_call_seconds() * kObserving : 0;
     const auto judging = static_cast<double>((is_static ? held_out_ : all_).samples);
     return coding_seconds_ * info_of(format).making_time + observing + loading_to_compare_ +
            comparing_each_ * judging;
