@@ -33,7 +33,7 @@ Recipe FloatChoice::in_floats(const Recipe& from, const std::vector<std::string>
 
 std::vector<std::string> FloatChoice::on_integers(const Recipe& recipe) const {
   std::vector<std::string> outputs;
-  for (const IntegerNode& node : trials_.nodes()) {
+  for (const IntegerNode& node : budget_.nodes()) {
     if (!recipe.nodes.contains(node.output)) outputs.push_back(node.output);
   }
   return outputs;
@@ -45,21 +45,21 @@ double FloatChoice::noise_of(const std::string& output) const {
 }
 
 void FloatChoice::find_noise(double goal) {
-  const std::vector<std::string> open = on_integers(trials_.best());
+  const std::vector<std::string> open = on_integers(budget_.best());
   const auto noise = [&](std::size_t first, std::size_t count) {
     std::vector<std::string> others = open;
     const auto begin = others.begin() + static_cast<std::ptrdiff_t>(first);
     others.erase(begin, begin + static_cast<std::ptrdiff_t>(count));
-    return trials_.guess(in_floats(trials_.best(), others));
+    return budget_.estimate(in_floats(budget_.best(), others));
   };
-  const std::vector<double> noises = bisect_noise(open.size(), trials_.guess_of_best(), noise_at(goal),
-                                                  {noise, [this] { return trials_.may_spend(kForNoise); }});
+  const std::vector<double> noises = bisect_noise(open.size(), budget_.estimate_of_best(), noise_at(goal),
+                                                  {noise, [this] { return budget_.may_spend(kForNoise); }});
   for (std::size_t i = 0; i < open.size(); ++i)
     noise_[open[i]] = noises[i] < kAllWrong ? noises[i] : kAllWrong;
 }
 
 std::vector<FloatChoice::Step> FloatChoice::steps(const Recipe& from) {
-  const PreparedModel& judged = trials_.judged();
+  const PreparedModel& judged = budget_.judged();
   const std::vector<std::string> open = on_integers(from);
   std::map<std::string, double> noise = noise_;
   for (const auto& [output, format] : from.nodes) noise[output] = std::numeric_limits<double>::infinity();
@@ -94,9 +94,9 @@ std::vector<FloatChoice::Step> FloatChoice::steps(const Recipe& from) {
 // By what is known of the nodes; the last one if none is.
 std::size_t FloatChoice::expected(const std::vector<Step>& steps, double limit) {
   double all = 0;
-  for (const std::string& output : on_integers(trials_.best())) all += noise_of(output);
+  for (const std::string& output : on_integers(budget_.best())) all += noise_of(output);
   // What they bring together is known better than what each brings alone.
-  const double scale = all > 0 ? std::min(trials_.least(), kAllWrong) / all : 0;
+  const double scale = all > 0 ? std::min(budget_.least(), kAllWrong) / all : 0;
   const auto found =
       std::find_if(steps.begin(), steps.end(), [&](const Step& step) { return scale * step.noise <= limit; });
   return found == steps.end() ? steps.size() - 1 : static_cast<std::size_t>(found - steps.begin());
@@ -106,14 +106,14 @@ std::size_t FloatChoice::expected(const std::vector<Step>& steps, double limit) 
 // none is. It begins where it is expected.
 std::size_t FloatChoice::first_within(const std::vector<Step>& steps, double limit, double share) {
   std::size_t first = 0, last = steps.size() - 1;  // it is one of these
-  for (std::size_t at = expected(steps, limit); first < last && trials_.may_spend(share);
+  for (std::size_t at = expected(steps, limit); first < last && budget_.may_spend(share);
        at = first + (last - first) / 2) {
-    if (trials_.guess(steps[at].recipe) <= limit)
+    if (budget_.estimate(steps[at].recipe) <= limit)
       last = at;
     else
       first = std::min(at + 1, last);
   }
-  return trials_.may_spend(share) ? last : std::clamp(expected(steps, limit), first, last);
+  return budget_.may_spend(share) ? last : std::clamp(expected(steps, limit), first, last);
 }
 
 // The first that few samples say has `wanted` dB, or one after it, that has them on all samples: few may
@@ -125,57 +125,57 @@ std::optional<std::size_t> FloatChoice::first_confirmed(const std::vector<Step>&
   double lowest = noise_at(least);
   for (std::size_t at = first_within(steps, noise_at(wanted), kForAll); at < steps.size();
        at += std::max<std::size_t>(1, (steps.size() - at) / 2)) {
-    const double error = trials_.measure(steps[at].recipe);
+    const double error = budget_.measure(steps[at].recipe);
     if (error <= lowest) {
       found = at;
       lowest = error;
     }
     if (found && lowest <= noise_at(wanted)) break;
-    if (may_be_long ? !trials_.has_time() : !trials_.may_spend(kForAll)) break;
+    if (may_be_long ? !budget_.has_time() : !budget_.may_spend(kForAll)) break;
   }
-  if (found) trials_.set_best(steps[*found].recipe, lowest);
+  if (found) budget_.set_best(steps[*found].recipe, lowest);
   return found;
 }
 
 bool FloatChoice::leave(double goal, double most_time) {
-  if (!trials_.may_spend(kForFloats)) return false;
-  if (noise_.empty() || trials_.may_spend(kForNoise)) find_noise(goal);
-  std::vector<Step> found = steps(trials_.best());
+  if (!budget_.may_spend(kForFloats)) return false;
+  if (noise_.empty() || budget_.may_spend(kForNoise)) find_noise(goal);
+  std::vector<Step> found = steps(budget_.best());
   std::erase_if(found, [&](const Step& s) { return s.added > most_time || !s.is_worth_it; });
   if (found.empty()) return false;
-  const double worth_it = trials_.guess_of_best() * noise_at(kWorthAFloat);
-  const double dearest = trials_.guess(found.back().recipe);
+  const double worth_it = budget_.estimate_of_best() * noise_at(kWorthAFloat);
+  const double dearest = budget_.estimate(found.back().recipe);
   if (!(dearest <= worth_it)) return false;
   const double limit = std::max(noise_at(goal), std::min(dearest / noise_at(kNearBest), worth_it));
-  const double before = trials_.best_decibels(), confirmed = noise_at(before + kWorthAFloat);
+  const double before = budget_.best_decibels(), confirmed = noise_at(before + kWorthAFloat);
   const Step& step = found[first_within(found, limit, kForFloats)];
-  if (trials_.take(step.recipe, confirmed)) {
+  if (budget_.accept(step.recipe, confirmed)) {
     note_left(step, before);
     return true;
   }
-  if (&step == &found.back() || !trials_.take(found.back().recipe, confirmed)) return false;
+  if (&step == &found.back() || !budget_.accept(found.back().recipe, confirmed)) return false;
   note_left(found.back(), before);
   return true;
 }
 
 bool FloatChoice::leave_until_acceptable(bool may_be_long) {
-  const double wanted = Quality::kMinUsable + kSafe, before = trials_.best_decibels();
-  if (noise_.empty() || trials_.may_spend(kForNoise)) find_noise(wanted);
-  std::vector<Step> found = steps(trials_.best());
+  const double wanted = Quality::kMinUsable + kSafe, before = budget_.best_decibels();
+  if (noise_.empty() || budget_.may_spend(kForNoise)) find_noise(wanted);
+  std::vector<Step> found = steps(budget_.best());
   std::erase_if(found, [](const Step& step) { return !step.is_faster_than_floats; });
   if (found.empty()) return false;
   const std::optional<std::size_t> at = first_confirmed(found, wanted, Quality::kMinUsable, may_be_long);
   if (!at) return false;
   left_.insert(found[*at].floats.begin(), found[*at].floats.end());
   notes_.push_back(fmt::format("{} in floats, or the outputs would be wrong: {:.1f} → {:.1f} dB",
-                               as_nodes(found[*at].floats.size()), before, trials_.best_decibels()));
+                               as_nodes(found[*at].floats.size()), before, budget_.best_decibels()));
   return true;
 }
 
 void FloatChoice::give_back(double goal) {
-  const double before = trials_.best_decibels();
-  if (left_.empty() || before < goal + kWorthAFloat || !trials_.may_spend(kForAll)) return;
-  Recipe without = trials_.best();
+  const double before = budget_.best_decibels();
+  if (left_.empty() || before < goal + kWorthAFloat || !budget_.may_spend(kForAll)) return;
+  Recipe without = budget_.best();
   for (const std::string& output : left_) without.nodes.erase(output);
   std::vector<Step> found = steps(without);
   const auto is_left = [&](const std::string& output) { return left_.contains(output); };
@@ -188,23 +188,23 @@ void FloatChoice::give_back(double goal) {
   if (!at) return;
   notes_.push_back(fmt::format("{} back on integers: {:.1f} → {:.1f} dB",
                                as_nodes(left_.size() - found[*at].floats.size()), before,
-                               trials_.best_decibels()));
+                               budget_.best_decibels()));
   left_ = {found[*at].floats.begin(), found[*at].floats.end()};
 }
 
-Recipe FloatChoice::all_in_floats() const { return in_floats(trials_.best(), on_integers(trials_.best())); }
+Recipe FloatChoice::all_in_floats() const { return in_floats(budget_.best(), on_integers(budget_.best())); }
 
 void FloatChoice::note_left(const Step& step, double before) {
   left_.insert(step.floats.begin(), step.floats.end());
   std::vector<std::string> labels;
-  for (const IntegerNode& node : trials_.nodes()) {
+  for (const IntegerNode& node : budget_.nodes()) {
     const bool is_left = std::find(step.floats.begin(), step.floats.end(), node.output) != step.floats.end();
     if (is_left) labels.push_back(node.label);
   }
   const std::string names =
       labels.size() > kMostLabels ? as_nodes(labels.size()) : fmt::format("{}", fmt::join(labels, ", "));
   notes_.push_back(fmt::format("{} stay{} in floats: {:.1f} → {:.1f} dB, {:.0f} % of its time", names,
-                               labels.size() == 1 ? "s" : "", before, trials_.best_decibels(),
+                               labels.size() == 1 ? "s" : "", before, budget_.best_decibels(),
                                100 * std::max(step.added, 0.0)));
 }
 

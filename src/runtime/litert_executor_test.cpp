@@ -23,7 +23,7 @@ using testing::HasSubstr;
 struct LitertExecutorTest : test::LitertTest {
   void SetUp() override {
     LitertTest::SetUp();
-    test::TfliteBuilder model;
+    tflite::TfliteBuilder model;
     const auto x = model.tensor("x", {2}), y = model.tensor("y", {2});
     model.op(tflite::Builtin::kAbs, {x}, {y});
     model.inputs({x}).outputs({y});

@@ -14,7 +14,7 @@ namespace {
 using data::test::numbers_of;
 using data::test::tensor_of;
 using test::error_of;
-using test::TfliteBuilder;
+using tflite::TfliteBuilder;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
