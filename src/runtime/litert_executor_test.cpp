@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <ounce/error.h>
 
-#include "evaluate/timing/profile.h"
+#include "evaluate/timing/rounds.h"
 #include "runtime/hosted.h"
 #include "support/error_of.h"
 #include "support/litert.h"

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "runtime/ort/bound_run.h"
+#include "runtime/ort_executor.h"
 #include "runtime/wire.h"
 
 using namespace ounce::runtime;
@@ -23,7 +24,7 @@ int main() {
   while (channel.receive(message) == Outcome::kDone) {
     if (message.kind == Kind::kLoad) {
       const LoadRequest load = unpack_load(message.body);
-      session.emplace(Library::open(load.library), load.model, load.options);
+      session.emplace(Library::open(load.library), load.model, session_options_of(load.settings));
       run.emplace(*session);
       Loaded loaded;
       loaded.library_version = session->library().version();

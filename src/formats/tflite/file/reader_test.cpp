@@ -64,7 +64,9 @@ TEST(TfliteReaderTest, ValuesAreViewsIntoTheFile) {
   test::write_file(folder / "m.tflite", to_bytes(small_tflite()));
   const Model model = read_model(folder / "m.tflite");
   for (const Buffer& buffer : model.buffers) {
-    if (!buffer.data.empty()) EXPECT_TRUE(model.file.contains(buffer.data.bytes()));
+    if (!buffer.data.empty()) {
+      EXPECT_TRUE(model.file.contains(buffer.data.bytes()));
+    }
   }
 }
 
@@ -84,7 +86,9 @@ TEST(TfliteReaderTest, DamageOfEveryTableIsRefusedOrAModel) {
   constexpr std::size_t kStep = 7;  // of all damages; `exhaust` of tests/fuzz tries each
   std::size_t number = 0;
   test::for_every_damage(bytes, [&](const std::string& damaged) {
-    if (++number % kStep == 0) ASSERT_NO_THROW(test::check_tflite(damaged)) << "damage " << number;
+    if (++number % kStep == 0) {
+      ASSERT_NO_THROW(test::check_tflite(damaged)) << "damage " << number;
+    }
   });
 }
 
@@ -302,10 +306,15 @@ TEST(TfliteOpsTest, EveryOperatorHasARow) {
     EXPECT_EQ(row.int8 == IntegerRule::kFixedRange, row.fixed.int8_scale != 0) << row.name;
     EXPECT_LE(row.int8 == IntegerRule::kWeights, row.has_weight() && row.bias != OpInfo::kNoInput)
         << row.name;
-    if (row.in_xnnpack) EXPECT_NE(row.int8, IntegerRule::kNone) << row.name;
-    if (row.has_int16) EXPECT_NE(row.int8, IntegerRule::kNone) << row.name;
-    if (row.int8 == IntegerRule::kFixedRange)
+    if (row.in_xnnpack) {
+      EXPECT_NE(row.int8, IntegerRule::kNone) << row.name;
+    }
+    if (row.has_int16) {
+      EXPECT_NE(row.int8, IntegerRule::kNone) << row.name;
+    }
+    if (row.int8 == IntegerRule::kFixedRange) {
       EXPECT_EQ(row.has_int16, row.fixed.int16_scale != 0) << row.name;
+    }
     EXPECT_TRUE(!row.has_weight() || row.weight != row.data) << row.name;
   }
   OperatorCode code;

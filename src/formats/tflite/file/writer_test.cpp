@@ -56,7 +56,9 @@ TEST(TfliteWriterTest, BuffersAreAligned) {
   const std::string bytes = to_bytes(everything_tflite());
   const Model model = read(bytes);
   for (const Buffer& buffer : model.buffers) {
-    if (!buffer.data.empty()) EXPECT_EQ((buffer.data.bytes().data() - model.texts[0]->data()) % 16, 0);
+    if (!buffer.data.empty()) {
+      EXPECT_EQ((buffer.data.bytes().data() - model.texts[0]->data()) % 16, 0);
+    }
   }
 }
 

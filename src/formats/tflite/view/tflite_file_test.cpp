@@ -90,10 +90,18 @@ TEST_F(TfliteFileTest, ValuesOfAnyFormAreRead) {
     const model::ValueView& value = file->graphs()[0].values[i];
     if (!value.constant) continue;
     const auto values = file->read({0, i});
-    if (value.name == "words") EXPECT_EQ(values->bytes(), "3:yes2:no");
-    if (value.name == "sparse") EXPECT_EQ(values->floats().size(), 16U);
-    if (value.name == "scales") EXPECT_EQ(values->floats().size(), 4U);
-    if (value.name == "four_bits") EXPECT_EQ(values->bytes().size(), 5U);
+    if (value.name == "words") {
+      EXPECT_EQ(values->bytes(), "3:yes2:no");
+    }
+    if (value.name == "sparse") {
+      EXPECT_EQ(values->floats().size(), 16U);
+    }
+    if (value.name == "scales") {
+      EXPECT_EQ(values->floats().size(), 4U);
+    }
+    if (value.name == "four_bits") {
+      EXPECT_EQ(values->bytes().size(), 5U);
+    }
     ++seen;
   }
   EXPECT_EQ(seen, 4U);  // not what is in another file
