@@ -446,11 +446,12 @@ def verify(
         outputs: 'python3 score.py'
     metric_seconds: that it may take (default: 300)
     metric: Metric that decides: map (mean average precision of boxes at IoU 0.5), accuracy (top-1 and
-        top-5 accuracy), nll (negative log-likelihood, perplexity), f1 (macro F1), mae (mean absolute
-        and squared error), recall (nearest neighbors of embeddings), lines (lines of text without an
-        error), iou (mean IoU of classes), entity_f1 (F1 of tagged entities), si_snr (SI-SNR of sound,
-        log-spectral distance). Default: by task, or by the labels; or a function of the outputs by name
-        and of the labels that gives a number, or numbers by name
+        top-5 accuracy), nll (negative log-likelihood, perplexity), brier (Brier score of
+        probabilities), ece (expected calibration error), f1 (macro F1), mae (mean absolute and squared
+        error), recall (nearest neighbors of embeddings), lines (lines of text without an error), iou
+        (mean IoU of classes), entity_f1 (F1 of tagged entities), si_snr (SI-SNR of sound, log-spectral
+        distance). Default: by task, or by the labels; or a function of the outputs by name and of the
+        labels that gives a number, or numbers by name
     tags: names of the classes of task tag, with commas: O,B-PER,I-PER (default: O, then B and I in
         turn)
     label_output: the output that labels speak of (default: the first)
@@ -477,8 +478,8 @@ def verify(
     min_sqnr: least signal to noise of an output and its slices in dB
     min_agreement: least share of same answers, such as 99%: top-1 classes, and outputs that are labels
     max_flips: largest share of decisions that change at threshold, such as 0.5%
-    max_drop: what the metric may lose, such as 0.5%: points of map, accuracy, f1, recall, lines, iou,
-        entity_f1; relative for nll, mae; or NAME=0.5% for one of several (one, or a list)
+    max_drop: what the metric may lose, such as 0.5%: points of map, accuracy, brier, ece, f1, recall,
+        lines, iou, entity_f1; relative for nll, mae; or NAME=0.5% for one of several (one, or a list)
     confidence: how sure it must be that the gates hold on other data like this: 90%, 95% …; none goes
         by these samples alone (default: none)
 
@@ -882,11 +883,12 @@ def tune(
         outputs: 'python3 score.py'
     metric_seconds: that it may take (default: 300)
     metric: Metric that decides: map (mean average precision of boxes at IoU 0.5), accuracy (top-1 and
-        top-5 accuracy), nll (negative log-likelihood, perplexity), f1 (macro F1), mae (mean absolute
-        and squared error), recall (nearest neighbors of embeddings), lines (lines of text without an
-        error), iou (mean IoU of classes), entity_f1 (F1 of tagged entities), si_snr (SI-SNR of sound,
-        log-spectral distance). Default: by task, or by the labels; or a function of the outputs by name
-        and of the labels that gives a number, or numbers by name
+        top-5 accuracy), nll (negative log-likelihood, perplexity), brier (Brier score of
+        probabilities), ece (expected calibration error), f1 (macro F1), mae (mean absolute and squared
+        error), recall (nearest neighbors of embeddings), lines (lines of text without an error), iou
+        (mean IoU of classes), entity_f1 (F1 of tagged entities), si_snr (SI-SNR of sound, log-spectral
+        distance). Default: by task, or by the labels; or a function of the outputs by name and of the
+        labels that gives a number, or numbers by name
     tags: names of the classes of task tag, with commas: O,B-PER,I-PER (default: O, then B and I in
         turn)
     label_output: the output that labels speak of (default: the first)
@@ -902,8 +904,8 @@ def tune(
     min_sqnr: least signal to noise of an output and its slices in dB
     min_agreement: least share of same answers, such as 99%: top-1 classes, and outputs that are labels
     max_flips: largest share of decisions that change at threshold, such as 0.5%
-    max_drop: what the metric may lose, such as 0.5%: points of map, accuracy, f1, recall, lines, iou,
-        entity_f1; relative for nll, mae; or NAME=0.5% for one of several (one, or a list)
+    max_drop: what the metric may lose, such as 0.5%: points of map, accuracy, brier, ece, f1, recall,
+        lines, iou, entity_f1; relative for nll, mae; or NAME=0.5% for one of several (one, or a list)
     confidence: how sure it must be that the gates hold on other data like this: 90%, 95% …; none goes
         by these samples alone (default: 90%)
 
@@ -1086,11 +1088,12 @@ def advise(
         outputs: 'python3 score.py'
     metric_seconds: that it may take (default: 300)
     metric: Metric that decides: map (mean average precision of boxes at IoU 0.5), accuracy (top-1 and
-        top-5 accuracy), nll (negative log-likelihood, perplexity), f1 (macro F1), mae (mean absolute
-        and squared error), recall (nearest neighbors of embeddings), lines (lines of text without an
-        error), iou (mean IoU of classes), entity_f1 (F1 of tagged entities), si_snr (SI-SNR of sound,
-        log-spectral distance). Default: by task, or by the labels; or a function of the outputs by name
-        and of the labels that gives a number, or numbers by name
+        top-5 accuracy), nll (negative log-likelihood, perplexity), brier (Brier score of
+        probabilities), ece (expected calibration error), f1 (macro F1), mae (mean absolute and squared
+        error), recall (nearest neighbors of embeddings), lines (lines of text without an error), iou
+        (mean IoU of classes), entity_f1 (F1 of tagged entities), si_snr (SI-SNR of sound, log-spectral
+        distance). Default: by task, or by the labels; or a function of the outputs by name and of the
+        labels that gives a number, or numbers by name
     tags: names of the classes of task tag, with commas: O,B-PER,I-PER (default: O, then B and I in
         turn)
     label_output: the output that labels speak of (default: the first)
@@ -1436,11 +1439,12 @@ def sensitivity(
         outputs: 'python3 score.py'
     metric_seconds: that it may take (default: 300)
     metric: Metric that decides: map (mean average precision of boxes at IoU 0.5), accuracy (top-1 and
-        top-5 accuracy), nll (negative log-likelihood, perplexity), f1 (macro F1), mae (mean absolute
-        and squared error), recall (nearest neighbors of embeddings), lines (lines of text without an
-        error), iou (mean IoU of classes), entity_f1 (F1 of tagged entities), si_snr (SI-SNR of sound,
-        log-spectral distance). Default: by task, or by the labels; or a function of the outputs by name
-        and of the labels that gives a number, or numbers by name
+        top-5 accuracy), nll (negative log-likelihood, perplexity), brier (Brier score of
+        probabilities), ece (expected calibration error), f1 (macro F1), mae (mean absolute and squared
+        error), recall (nearest neighbors of embeddings), lines (lines of text without an error), iou
+        (mean IoU of classes), entity_f1 (F1 of tagged entities), si_snr (SI-SNR of sound, log-spectral
+        distance). Default: by task, or by the labels; or a function of the outputs by name and of the
+        labels that gives a number, or numbers by name
     tags: names of the classes of task tag, with commas: O,B-PER,I-PER (default: O, then B and I in
         turn)
     label_output: the output that labels speak of (default: the first)
@@ -1815,11 +1819,12 @@ def publish(
         outputs: 'python3 score.py'
     metric_seconds: that it may take (default: 300)
     metric: Metric that decides: map (mean average precision of boxes at IoU 0.5), accuracy (top-1 and
-        top-5 accuracy), nll (negative log-likelihood, perplexity), f1 (macro F1), mae (mean absolute
-        and squared error), recall (nearest neighbors of embeddings), lines (lines of text without an
-        error), iou (mean IoU of classes), entity_f1 (F1 of tagged entities), si_snr (SI-SNR of sound,
-        log-spectral distance). Default: by task, or by the labels; or a function of the outputs by name
-        and of the labels that gives a number, or numbers by name
+        top-5 accuracy), nll (negative log-likelihood, perplexity), brier (Brier score of
+        probabilities), ece (expected calibration error), f1 (macro F1), mae (mean absolute and squared
+        error), recall (nearest neighbors of embeddings), lines (lines of text without an error), iou
+        (mean IoU of classes), entity_f1 (F1 of tagged entities), si_snr (SI-SNR of sound, log-spectral
+        distance). Default: by task, or by the labels; or a function of the outputs by name and of the
+        labels that gives a number, or numbers by name
     tags: names of the classes of task tag, with commas: O,B-PER,I-PER (default: O, then B and I in
         turn)
     label_output: the output that labels speak of (default: the first)
@@ -1840,8 +1845,8 @@ def publish(
     min_sqnr: least signal to noise of an output and its slices in dB
     min_agreement: least share of same answers, such as 99%: top-1 classes, and outputs that are labels
     max_flips: largest share of decisions that change at threshold, such as 0.5%
-    max_drop: what the metric may lose, such as 0.5%: points of map, accuracy, f1, recall, lines, iou,
-        entity_f1; relative for nll, mae; or NAME=0.5% for one of several (one, or a list)
+    max_drop: what the metric may lose, such as 0.5%: points of map, accuracy, brier, ece, f1, recall,
+        lines, iou, entity_f1; relative for nll, mae; or NAME=0.5% for one of several (one, or a list)
     confidence: how sure it must be that the gates hold on other data like this: 90%, 95% …; none goes
         by these samples alone (default: none)
 
