@@ -227,7 +227,7 @@ TEST_P(LitertSession, AProfileTellsWhoRunsEachOperator) {
   TfliteBuilder model = dense();
   const auto n = model.tensor("n", {1, 2}, TensorType::kInt32);
   model.op(Builtin::kCast, {model.graph().outputs[0]}, {n}, "CastOptions");
-  model.options().set("out_data_type", 2);
+  model.options().set("out_data_type", std::int64_t{2});
   model.outputs({n});
   model.model.signatures.clear();
   const data::Tensor x = tensor_of<float>({1, 3}, {1, 10, 100});
