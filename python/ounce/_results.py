@@ -617,7 +617,9 @@ class VerifyResult(VerifyMethods, Result):
     exact: bool
     #: least top1_agreement of the outputs that are judged; null without one
     agreement: Optional[float]
-    #: of ONNX Runtime
+    #: what ran the models, with its version
+    runtime: str
+    #: the version for the reference
     runtime_version: str
     #: CPU features that the kernels used, such as "avx512 vnni"; empty with --via
     cpu: str
@@ -699,6 +701,12 @@ class Profile(Struct):
     duration_ns: int
     #: share of that time in kernels that multiply integers
     integer_share: float
+    #: of the main graph of a .tflite model; null for ONNX
+    operators: Optional[int]
+    #: how many of them XNNPACK runs; null for ONNX
+    delegated: Optional[int]
+    #: share of duration_ns in XNNPACK; null for ONNX
+    delegated_share: Optional[float]
     #: time by op, most expensive first
     ops: List[OpTime]
     #: time by node, most expensive first
@@ -741,7 +749,9 @@ class BenchResult(Result):
         ("threads", "threads"),
         ("notes", "notes"),
     )
-    #: of ONNX Runtime
+    #: what ran the models, with its version
+    runtime: str
+    #: the version for the first model
     runtime_version: str
     #: CPU features that the kernels used, such as "avx512 vnni"; empty with --via
     cpu: str
@@ -1199,11 +1209,13 @@ class InspectResult(Result):
     bytes: int
     #: bytes of all tensors
     weight_bytes: int
-    #: of ONNX
+    #: of the file: "ONNX" or "TFLite"
+    format: str
+    #: of ONNX; of TFLite the schema version
     ir_version: int
     #: who wrote the model
     producer: str
-    #: versions by domain
+    #: versions by domain; of TFLite by operator
     opsets: Dict[str, int]
     #: values by key
     metadata: Dict[str, str]
@@ -1371,7 +1383,8 @@ class CheckResult(CheckMethods, Result):
 class Change(Struct):
     """An object of a result."""
 
-    #: "IR version", "opset", "input", "output", "output comes from", "contract" or "metadata"
+    #: "format", "IR version", "opset", "schema version", "op version", "input", "output", "output comes from",
+    #: "contract" or "metadata"
     what: str
     #: domain, input, output or key
     name: str

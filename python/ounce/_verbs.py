@@ -33,16 +33,16 @@ def quantize(
     model: Model,
     output: Optional[Word] = None,
     *,
-    to: Optional[Literal["bf16", "dynamic", "fp16", "int2", "int4", "int8", "static", "w16", "w4", "w8"]] = "w8",
+    to: Optional[Literal["bf16", "fp16", "int8", "int8-dynamic", "nbits2", "nbits4", "nbits8", "w16", "w4", "w8"]] = "w8",
     decode: Optional[Literal["auto", "dq", "fold"]] = "auto",
     memory: Optional[Literal["balanced", "fast", "low"]] = "fast",
     decode_share: Optional[float] = None,
     granularity: Optional[Word] = None,
     scale: Optional[Literal["absmax", "mse"]] = "mse",
-    rounding: Optional[Literal["adaptive", "balanced", "nearest"]] = "balanced",
+    rounding: Optional[Literal["adaptive", "nearest", "zero-sum"]] = "zero-sum",
     codebook: Optional[bool] = None,
     asymmetric: Optional[bool] = None,
-    half_share: Optional[float] = None,
+    fp16_budget: Optional[float] = None,
     min_bytes: Optional[int] = None,
     include: Optional[Words] = None,
     exclude: Optional[Words] = None,
@@ -73,13 +73,13 @@ def quantize(
     integer_io: Optional[bool] = None,
     fallback: Optional[Literal["w8", "fp16"]] = "w8",
     skip_rewrite: Optional[Words] = None,
-    weigh_costs: Optional[bool] = None,
-    force_conv: Optional[bool] = None,
+    use_cost_model: Optional[bool] = None,
+    dynamic_conv: Optional[bool] = None,
     value: Optional[Words] = None,
     search: Optional[bool] = None,
     equalize: Optional[bool] = None,
     correct_bias: Optional[bool] = None,
-    every_second: Optional[bool] = None,
+    fit_on_even_samples: Optional[bool] = None,
     kernels: Optional[Literal["nbits", "qdq"]] = "nbits",
     accuracy_level: Optional[Literal["0", "1", "4", "auto"]] = "auto",
     level: Optional[Words] = None,
@@ -127,9 +127,13 @@ def quantize(
     model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
     output: where the result goes (default: model.w8.onnx beside a model that is a path; else the result
         has it: to_bytes())
-    to: stored small: w8 (25 % of the bytes), w4 (15 %), w16 (50 %); small in memory too, in the
-        runtime's kernels: int4 (16 %), int8, int2; computed on integers: dynamic, static (needs data or
-        ranges); on 16-bit floats: fp16, bf16
+    to: format and its typical size: w8 (8-bit weights, FP32 arithmetic: 25 %), w16 (16-bit float
+        weights, FP32 arithmetic: 50 %), w4 (4-bit weights, FP32 arithmetic: 15 %), nbits8 (8-bit
+        weights in MatMulNBits kernels: 27 %), nbits4 (4-bit weights in MatMulNBits kernels: 16 %),
+        nbits2 (2-bit weights in MatMulNBits kernels: 10 %), int8 (INT8 arithmetic, calibrated
+        activations: 25 %; needs data or ranges), int8-dynamic (INT8 arithmetic, activation scales found
+        at run time: 25 %), fp16 (FP16 arithmetic: 50 %), bf16 (BF16 arithmetic: 50 %). Also: static for
+        int8, int8-static for int8, dynamic for int8-dynamic, int4 for nbits4, int2 for nbits2
     decode: how the runtime gets weights back: fold (constants at load, FP32 speed), dq
         (DequantizeLinear)
     memory: w8, w4: what decode auto trades for memory in the app: fast (nothing: weights are FP32 once
@@ -138,21 +142,22 @@ def quantize(
         shapes (default: 5)
     granularity: what shares a scale: auto, tensor, channel, block:N (default: auto)
     scale: how scales are found: mse (least squared error), absmax
-    rounding: balanced (the errors of a channel sum to zero), nearest, adaptive (static: each layer
-        gives what it gave before on calibration data; slower)
+    rounding: zero-sum (the errors of a channel sum to zero), nearest, adaptive (int8: each layer gives
+        what it gave before on calibration data; slower)
     codebook: k-means codebook instead of a linear scale (w8: 256 values, w4: 16)
     asymmetric: give every scale a zero point
-    half_share: percent of the size to spend on 16-bit floats for the smallest weights (default: 0.1)
+    fp16_budget: percent of the size to spend on storing the smallest weights in FP16 (default: 0.1)
     min_bytes: leave smaller tensors alone (default: 1024)
     include: only these: a regular expression on tensor, node and op type (one, or a list)
     exclude: skip these: a regular expression on tensor, node and op type (one, or a list)
     ignore_unmatched: warn about a regular expression that matches nothing, instead of failing
     keep_inputs: initializers that are listed as inputs stay inputs with a default value (otherwise they
         become constants)
-    node: NAME=FORMAT for the node that gives the value NAME: fp32, w16, w8, w4, int8, int4 or int2 (so
-        its weights are stored, and it computes on floats), with to static also dynamic (one, or a list)
-    expert: KEY=VALUE: set any field of the recipe by its name in JSON, as every_second=true (one, or a
-        list)
+    node: NAME=FORMAT for the node that gives the value NAME: fp32, w16, w8, w4, nbits8, nbits4 or
+        nbits2 (so its weights are stored, and it computes on floats), with to int8 also int8-dynamic
+        (one, or a list)
+    expert: KEY=VALUE: set any field of the recipe by its name in JSON, as fit_on_even_samples=true
+        (one, or a list)
     external_data: weights in a file of their own: auto (above 2 GiB), always, never
     threads: threads (0: all CPUs); the result does not depend on it (default: 0)
     dry_run: print the plan, write nothing
@@ -161,10 +166,10 @@ def quantize(
         and activations (with report: on)
     verify: load the result in ONNX Runtime and compare its outputs with the original's before it is
         written (default: on; without, only the stored weights are compared and the file may not run)
-    allow_slower: static, dynamic: write the model even if it is slower than the original on this CPU
+    allow_slower: int8, int8-dynamic: write the model even if it is slower than the original on this CPU
         (default: refuse with exit 3)
     runtime: ONNX Runtime for that: a library's path, or a version (default: the newest)
-    on: static, dynamic: other CPUs to run the result on before it is written: avx2, avx512, arm64;
+    on: int8, int8-dynamic: other CPUs to run the result on before it is written: avx2, avx512, arm64;
         none; auto for all that can be shown here (default: auto)
     target: where the model will run: a place and a release, which must have all that is written
         (android-arm64@1.22.0, linux-x64@1.30.0 …), what computes (cuda, coreml, directml, nnapi, qnn
@@ -176,33 +181,33 @@ def quantize(
     isolate_seconds: its time for loading and for each run (0: no limit) (default: 120)
 
     Integer arithmetic (--to int8, --to int8-dynamic):
-    calibration: static: how the range of an activation is chosen: auto (measured on the data; without
+    calibration: int8: how the range of an activation is chosen: auto (measured on the data; without
         search least predicted error, value by value), minmax, mean, percentile, entropy, mse
     percentile: of calibration percentile (default: 99.99)
-    dialect: static: qdq (Q/DQ nodes, which runtimes fuse), qoperator (the integer ops themselves)
-    activations: static: type of activations: u8, s8, u16, s16
-    symmetric_activations: static: zero is the middle code of values that take both signs
+    dialect: int8: qdq (Q/DQ nodes, which runtimes fuse), qoperator (the integer ops themselves)
+    activations: int8: type of activations: u8, s8, u16, s16
+    symmetric_activations: int8: zero is the middle code of values that take both signs
     weights: type of weights: s8, u8, s4
     reduce_range: 7-bit weights, whose products saturate on no CPU; --no-reduce-range: all 8 bits, for
         CPUs that are known to have exact products (default: 8 bits, less where two neighbouring weights
         could saturate on an x86 CPU without VNNI)
-    integer_io: static: inputs and outputs of the model become integers too
+    integer_io: int8: inputs and outputs of the model become integers too
     fallback: what does not compute on integers: w8 (stored in 8 bits), fp16 (16-bit floats, computed on
         where the target can)
-    skip_rewrite: static: do not make these of ops that have integer kernels: hard-swish, tanh,
+    skip_rewrite: int8: do not make these of ops that have integer kernels: hard-swish, tanh,
         conv-transpose, mean, pad-channels (repeatable, or with commas)
-    weigh_costs: static: leave in floats what would be slower on integers (default: on)
-    force_conv: dynamic: ConvInteger as well, though it is several times slower than FP32
-    value: static: NAME=WHAT for one activation, where WHAT is LOW:HIGH (its range), a calibration
-        method, a type of activations, or float (one, or a list)
-    search: static: choose the calibration, and the few ops that are better left in floats, by measuring
+    use_cost_model: int8: keep nodes in FP32 that INT8 would make slower (default: on)
+    dynamic_conv: int8-dynamic: run Conv as ConvInteger, though it is several times slower than FP32
+    value: int8: NAME=WHAT for one activation, where WHAT is LOW:HIGH (its range), a calibration method,
+        a type of activations, or float (one, or a list)
+    search: int8: choose the calibration, and the few ops that are better left in floats, by measuring
         on the data (default: on)
     equalize: even out the channels between layers (default: on)
-    correct_bias: static: take the mean error of every channel out of its bias (default: on)
-    every_second: static: ranges of every second sample alone, of 16 or more (the search may find that
-        better)
+    correct_bias: int8: take the mean error of every channel out of its bias (default: on)
+    fit_on_even_samples: int8: calibrate on every second sample only, of 16 or more (the search may
+        choose this)
 
-    Few bits in kernels (--to nbits4, --to nbits8, --to nbits2):
+    Packed weights in MatMulNBits (--to nbits4, --to nbits8, --to nbits2):
     kernels: nbits (MatMulNBits and GatherBlockQuantized), qdq (DequantizeLinear by blocks, opset 21)
     accuracy_level: what MatMulNBits may do to activations: 0 (as the runtime likes), 1 (FP32), 4 (8-bit
         integers: the fast kernels), auto (4 where outputs bear it)
@@ -228,7 +233,7 @@ def quantize(
     ort_style: fixed (all optimisations now, for the CPU), runtime (those for NNAPI and CoreML later)
 
     Integer arithmetic (--to int8, --to int8-dynamic):
-    ranges: static: what 'ounce calibrate' saw; without it, the data of data is looked at
+    ranges: int8: what 'ounce calibrate' saw; without it, the data of data is looked at
 
     Data:
     data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
@@ -282,7 +287,7 @@ def quantize(
         "rounding": rounding,
         "codebook": codebook,
         "asymmetric": asymmetric,
-        "half_share": half_share,
+        "fp16_budget": fp16_budget,
         "min_bytes": min_bytes,
         "include": include,
         "exclude": exclude,
@@ -313,13 +318,13 @@ def quantize(
         "integer_io": integer_io,
         "fallback": fallback,
         "skip_rewrite": skip_rewrite,
-        "weigh_costs": weigh_costs,
-        "force_conv": force_conv,
+        "use_cost_model": use_cost_model,
+        "dynamic_conv": dynamic_conv,
         "value": value,
         "search": search,
         "equalize": equalize,
         "correct_bias": correct_bias,
-        "every_second": every_second,
+        "fit_on_even_samples": fit_on_even_samples,
         "kernels": kernels,
         "accuracy_level": accuracy_level,
         "level": level,
@@ -1218,10 +1223,10 @@ def inspect(
     decode_share: Optional[float] = None,
     granularity: Optional[Word] = None,
     scale: Optional[Literal["absmax", "mse"]] = "mse",
-    rounding: Optional[Literal["adaptive", "balanced", "nearest"]] = "balanced",
+    rounding: Optional[Literal["adaptive", "nearest", "zero-sum"]] = "zero-sum",
     codebook: Optional[bool] = None,
     asymmetric: Optional[bool] = None,
-    half_share: Optional[float] = None,
+    fp16_budget: Optional[float] = None,
     min_bytes: Optional[int] = None,
     include: Optional[Words] = None,
     exclude: Optional[Words] = None,
@@ -1235,7 +1240,8 @@ def inspect(
     r"""What is in a model, and what quantize would do with it.
 
     model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
-    to: w8 (25 % of the bytes), w4 (15 %), w16 (50 %)
+    to: format and its typical size: w8 (8-bit weights, FP32 arithmetic: 25 %), w16 (16-bit float
+        weights, FP32 arithmetic: 50 %), w4 (4-bit weights, FP32 arithmetic: 15 %)
     decode: how the runtime gets weights back: fold (constants at load, FP32 speed), dq
         (DequantizeLinear)
     memory: w8, w4: what decode auto trades for memory in the app: fast (nothing: weights are FP32 once
@@ -1244,21 +1250,22 @@ def inspect(
         shapes (default: 5)
     granularity: what shares a scale: auto, tensor, channel, block:N (default: auto)
     scale: how scales are found: mse (least squared error), absmax
-    rounding: balanced (the errors of a channel sum to zero), nearest, adaptive (static: each layer
-        gives what it gave before on calibration data; slower)
+    rounding: zero-sum (the errors of a channel sum to zero), nearest, adaptive (int8: each layer gives
+        what it gave before on calibration data; slower)
     codebook: k-means codebook instead of a linear scale (w8: 256 values, w4: 16)
     asymmetric: give every scale a zero point
-    half_share: percent of the size to spend on 16-bit floats for the smallest weights (default: 0.1)
+    fp16_budget: percent of the size to spend on storing the smallest weights in FP16 (default: 0.1)
     min_bytes: leave smaller tensors alone (default: 1024)
     include: only these: a regular expression on tensor, node and op type (one, or a list)
     exclude: skip these: a regular expression on tensor, node and op type (one, or a list)
     ignore_unmatched: warn about a regular expression that matches nothing, instead of failing
     keep_inputs: initializers that are listed as inputs stay inputs with a default value (otherwise they
         become constants)
-    node: NAME=FORMAT for the node that gives the value NAME: fp32, w16, w8, w4, int8, int4 or int2 (so
-        its weights are stored, and it computes on floats), with to static also dynamic (one, or a list)
-    expert: KEY=VALUE: set any field of the recipe by its name in JSON, as every_second=true (one, or a
-        list)
+    node: NAME=FORMAT for the node that gives the value NAME: fp32, w16, w8, w4, nbits8, nbits4 or
+        nbits2 (so its weights are stored, and it computes on floats), with to int8 also int8-dynamic
+        (one, or a list)
+    expert: KEY=VALUE: set any field of the recipe by its name in JSON, as fit_on_even_samples=true
+        (one, or a list)
     tensors: how many of the largest float tensors to show (default: 20)
 
     progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
@@ -1275,7 +1282,7 @@ def inspect(
         "rounding": rounding,
         "codebook": codebook,
         "asymmetric": asymmetric,
-        "half_share": half_share,
+        "fp16_budget": fp16_budget,
         "min_bytes": min_bytes,
         "include": include,
         "exclude": exclude,
@@ -1372,7 +1379,7 @@ def report(
 def sensitivity(
     model: Model,
     *,
-    to: Optional[Literal["dynamic", "static", "w4", "w8"]] = "static",
+    to: Optional[Literal["int8", "int8-dynamic", "w4", "w8"]] = "int8",
     by: Optional[Literal["block", "layer", "op"]] = "layer",
     top: Optional[int] = None,
     min_sqnr: Optional[float] = None,
@@ -1429,7 +1436,7 @@ def sensitivity(
     r"""Which layers suffer from a format, and what to leave out.
 
     model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
-    to: the format to suffer from: static, dynamic, w8, w4
+    to: format to analyze: int8, int8-dynamic, w8, w4
     by: what is measured together: layer (each alone), block (by names, or neighbours), op (all Convs …)
     top: measure only so many, those with the largest estimated error (0: all) (default: 0)
     min_sqnr: dB of the outputs that --exclude is to reach (default: 30)
