@@ -67,7 +67,7 @@ def test_errors_have_classes_and_speak_of_arguments():
         ounce.quantize("nothing.onnx")
     assert refused.value.code == 4 and isinstance(refused.value, OSError)
     assert refused.value.document["errors"][0]["code"] == "io"
-    with pytest.raises(ValueError, match="give `data`, or `ranges` from `calibrate\\(\\)`"):
+    with pytest.raises(ValueError, match="needs calibration data: give `data` with real samples, or `ranges` from `calibrate\\(\\)`"):
         ounce.quantize(MODEL, to="int8")
     with pytest.raises(ounce.RequestError, match="to: w7 not in"):
         ounce.quantize(MODEL, to="w7")

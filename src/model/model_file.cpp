@@ -13,6 +13,7 @@
 namespace ounce::model {
 
 std::optional<ModelKind> detect(const std::filesystem::path& path) {
+  if (path.extension() == ".onnx") return ModelKind::kOnnx;  // its reader says what else the file may be
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     if (path.extension() == ".mlpackage" || path.extension() == ".mlmodelc") return ModelKind::kCoreml;
@@ -25,7 +26,6 @@ std::optional<ModelKind> detect(const std::filesystem::path& path) {
       start.ends_with("TFL3"))
     return ModelKind::kTflite;
   if (path.extension() == ".mlmodel") return ModelKind::kCoreml;
-  if (path.extension() == ".onnx") return ModelKind::kOnnx;
   return std::nullopt;
 }
 

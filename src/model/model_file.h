@@ -31,8 +31,8 @@ namespace ounce::model {
 
 using ounce::ModelKind;
 
-// By the first bytes of the file; a folder by its name. Nothing where neither decides: an ONNX file has no
-// mark of its own.
+// The kind of a file: ONNX by the name, which is not opened; others by their first bytes; a folder by its
+// name. Nothing where neither decides: an ONNX file has no identifier.
 std::optional<ModelKind> detect(const std::filesystem::path& path);
 
 // What the model takes or gives.

@@ -4,7 +4,7 @@ echo data > d.npz
 ln d.npz hard.npz
 printf 'ounce.ranges' > r.ranges
 printf '[quantize]\nto = "w8"\n' > ounce.toml
-printf '[input]\nrescale_factor = 2\n' > contract.toml
+printf '[inputs.x]\nrescale_factor = 2\n' > contract.toml
 ln -s ounce.toml soft.onnx
 sha256sum d.npz r.ranges ounce.toml contract.toml > before
 exits 2 ounce quantize conv.onnx --to int8 --data d.npz -o d.npz
