@@ -32,7 +32,8 @@ TensorPlan planned(const model::WeightSite& weight, const Recipe& recipe,
   plan.weight = weight;
   if (!choose_half(plan, recipe, override))
     choose_codes(plan, recipe, override ? override->format : recipe.format, can_unpack);
-  if (plan.is_stored()) choose_groups(plan, recipe);
+  if (!plan.is_stored()) return plan;
+  choose_groups(plan, recipe);
   plan.stored_bytes = stored_bytes(plan);
   keep_if_not_smaller(plan);
   return plan;
