@@ -18,8 +18,8 @@ import check_layers
 
 Count = collections.namedtuple("Count", "name goal limit what")
 COUNTS = [
-    Count("lines", 68_000, 87_500, "lines of .h and .cpp in src/, without tests and formats other than ONNX"),
-    Count("files", 500, 620, "files of the same kind"),
+    Count("lines", 68_000, 87_212, "lines of .h and .cpp in src/, without tests and formats other than ONNX"),
+    Count("files", 500, 539, "files of the same kind"),
     Count("formats", 8, 8, "files outside recipe/, the planners and tests that name a Format::k…"),
     Count("op-names", 12, 12, "files outside ops/, target/ and tests with the name of an op as a string"),
     Count("cycles", 0, 0, "headers that include themselves through others"),
@@ -35,7 +35,8 @@ def read(root):
     for file in sorted((root / "src").rglob("*")):
         place = file.relative_to(root / "src")
         is_test = file.name.endswith("_test.cpp") or "test" in place.parts or file.name.startswith("test_")
-        is_other_format = place.parts[0] == "formats" and len(place.parts) > 2 and place.parts[1] != "onnx"
+        is_other_format = (place.parts[0] == "formats" and len(place.parts) > 2 and place.parts[1] != "onnx"
+                           or place.parts[0] == "runtime" and "litert" in place.as_posix())
         if file.suffix in (".h", ".cpp") and not is_test and not is_other_format:
             files[place] = file.read_text(encoding="utf-8")
     return files
