@@ -230,7 +230,9 @@ Session::Session(std::shared_ptr<const Library> library, const std::filesystem::
 Session::~Session() = default;
 
 void Session::fail(Status status, const char* doing, std::string message) const {
-  if (status == kCancelled) throw Error(ErrorCode::kCancelled, "the run was stopped", name_);
+  // Built-in kernels report a stopped run as a failed one.
+  if (status == kCancelled || is_stopped_.load(std::memory_order_relaxed))
+    throw Error(ErrorCode::kCancelled, "the run was stopped", name_);
   const Api& api = library_->api();
   char* kept = nullptr;
   if (message.empty() && loaded_ && loaded_->compiled &&

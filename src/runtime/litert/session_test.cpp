@@ -275,7 +275,7 @@ TEST_P(LitertSession, AnInt8ProductCountsAsOne) {
     session->bind({&view, 1});
     session->run();
     EXPECT_THAT(numbers_of<std::int8_t>(session->results()[0]),
-                ElementsAre(2, -2));  // 30/8 + 1 - 3, 20/8 - 1 - 3
+                ElementsAre(2, -1));  // 30/8 + 1 and 20/8 - 1, rounded; then the zero point
     const SessionProfile profile = session->end_profile();
     EXPECT_EQ(std::count_if(profile.times.begin(), profile.times.end(),
                             [](const OperatorTime& time) { return time.is_integer; }),

@@ -109,11 +109,14 @@ TEST_F(OnnxFileTest, AGraphThatDoesNotFitTogetherIsRefusedByValidate) {
 TEST_F(OnnxFileTest, OtherFormatsAreRecognizedAndRefusedByName) {
   test::write_file(folder_ / "model.bin", std::string("\x1c\0\0\0TFL3", 8) + std::string(64, '\0'));
   EXPECT_EQ(model::detect(folder_ / "model.bin"), model::ModelKind::kTflite);
-  const Error error = error_of([&] { formats::open_model(folder_ / "model.bin"); });
-  EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
-  EXPECT_THAT(error.what(), HasSubstr("is a TFLite model"));
+  const Error broken = error_of([&] { formats::open_model(folder_ / "model.bin"); });
+  EXPECT_EQ(broken.code(), ErrorCode::kBadInput);
+  EXPECT_THAT(broken.what(), HasSubstr("not a valid TFLite file"));
   std::filesystem::create_directory(folder_ / "model.mlpackage");
   EXPECT_EQ(model::detect(folder_ / "model.mlpackage"), model::ModelKind::kCoreml);
+  const Error error = error_of([&] { formats::open_model(folder_ / "model.mlpackage"); });
+  EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+  EXPECT_THAT(error.what(), HasSubstr("is a Core ML model"));
   test::write_file(folder_ / "model.onnx", "");
   EXPECT_EQ(model::detect(folder_ / "model.onnx"), model::ModelKind::kOnnx);
   EXPECT_EQ(model::detect(folder_ / "nothing"), std::nullopt);
