@@ -14,12 +14,12 @@ namespace {
 using data::test::numbers_of;
 using data::test::tensor_of;
 using test::error_of;
-using tflite::TfliteBuilder;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using tflite::Builtin;
 using tflite::TensorType;
+using tflite::TfliteBuilder;
 
 struct LitertSession : test::LitertTest {
   std::unique_ptr<Session> load(const TfliteBuilder& model, const SessionOptions& options = {}) {
