@@ -31,7 +31,7 @@ struct Value {
 class Converter {
  public:
   explicit Converter(const onnx::Model& source) : source_(*source.proto->graph) {
-    builder_.model.description = "converted by a test";
+    builder_.model.description = "examples/commands/commands.onnx of Ounce, channels last";
   }
 
   Model run() {

@@ -7,6 +7,7 @@
 #include "formats/tflite/file/writer.h"
 #include "fuzz/sample_tflites.h"
 #include "support/error_of.h"
+#include "support/example_tflite.h"
 #include "support/temporary_folder.h"
 #include "support/tflite_builder.h"
 
@@ -166,6 +167,13 @@ TEST_F(TfliteFileTest, WhatIsBinaryIsShownAsADigest) {
   model.inputs({x}).outputs({x}).metadata("TFLITE_METADATA", std::string("\x1c\0\0\0M001", 8));
   EXPECT_THAT(model::metadata_of(*open(model.bytes()), "TFLITE_METADATA").value_or(""),
               HasSubstr("8 bytes, digest "));
+}
+
+// tests/cli/make_tflites writes it again, as example.tflite, when the ONNX model or the writer changes.
+TEST(TfliteExampleTest, IsTheOnnxExampleChannelsLast) {
+  const std::filesystem::path folder = OUNCE_EXAMPLES "/commands";
+  EXPECT_TRUE(test::read_file(folder / "commands.tflite") ==
+              to_bytes(example_tflite(folder / "commands.onnx")));
 }
 
 }  // namespace
