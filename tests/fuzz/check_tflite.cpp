@@ -1,8 +1,11 @@
 #include "fuzz/check_tflite.h"
 
+#include <algorithm>
+
 #include "formats/tflite/edit/io_editor.h"
 #include "formats/tflite/file/reader.h"
 #include "formats/tflite/file/writer.h"
+#include "formats/tflite/prepare/prepare.h"
 #include "formats/tflite/view/tflite_file.h"
 #include "fuzz/promise.h"
 
@@ -43,8 +46,23 @@ void check_written(const tflite::Model& model, std::uint64_t largest) {
   const std::string written = tflite::to_bytes(model, largest);
   const tflite::Model again = tflite::read_model_from_memory(written, "written");
   promise(again.unwritable.empty(), "a written model cannot be written");
-  promise(same_content(model, again), "a written model has another content");
+  const bool has_computed =
+      std::any_of(model.buffers.begin(), model.buffers.end(),
+                  [](const tflite::Buffer& buffer) { return buffer.data.computed() != nullptr; });
+  promise(has_computed || same_content(model, again), "a written model has another content");
   promise(tflite::to_bytes(again, largest) == written, "writing a model twice gives other bytes");
+}
+
+// What is made of a model has its inputs, outputs and signatures, and can be written and read again.
+void check_prepared(const tflite::Model& model) {
+  tflite::Model prepared = model;
+  const auto notes = tflite::prepare(prepared, {});
+  promise(tflite::input_names(prepared) == tflite::input_names(model) &&
+              tflite::output_names(prepared) == tflite::output_names(model),
+          "preparing a model changed its inputs or outputs");
+  promise(prepared.signatures.size() == model.signatures.size(), "preparing a model lost a signature");
+  if (notes.empty()) promise(same_content(prepared, model), "a model changed without a note");
+  check_written(prepared, tflite::kLargestFlatbuffer);
 }
 
 }  // namespace
@@ -59,6 +77,7 @@ bool check_tflite(const std::string& bytes) {
   tflite::Model exposed = *model;
   append_outputs(exposed, computed_tensors(exposed));
   check_written(exposed, tflite::kLargestFlatbuffer);
+  check_prepared(*model);
   return true;
 }
 

@@ -388,13 +388,26 @@ io::Rope serialize(const Model& model, std::uint64_t largest) {
 }
 
 std::string to_bytes(const Model& model, std::uint64_t largest) {
-  std::string text;
   const io::Rope rope = serialize(model, largest);
+  std::string text(rope.size(), '\0');
+  std::map<const io::Production*, std::vector<io::Place>> productions;
+  std::uint64_t offset = 0;
   for (const io::Rope::Piece& piece : rope.pieces()) {
-    if (std::holds_alternative<io::Computed>(piece))
-      throw Error(ErrorCode::kInternal, "the values of a tensor are not computed yet");
-    text += io::Rope::bytes_of(piece);
+    if (const auto* computed = std::get_if<io::Computed>(&piece)) {
+      std::vector<io::Place>& parts = productions[computed->by.get()];
+      parts.resize(std::max(parts.size(), computed->part + 1));
+      parts[computed->part].write = [&text, offset](std::uint64_t at, std::string_view bytes) {
+        text.replace(offset + at, bytes.size(), bytes);
+      };
+    } else {
+      text.replace(offset, io::Rope::size_of(piece), io::Rope::bytes_of(piece));
+    }
+    offset += io::Rope::size_of(piece);
   }
+  const auto one_by_one = [](std::size_t steps, const std::function<void(std::size_t)>& run) {
+    for (std::size_t i = 0; i < steps; ++i) run(i);
+  };
+  for (const auto& [production, parts] : productions) production->run(parts, one_by_one);
   return text;
 }
 

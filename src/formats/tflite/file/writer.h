@@ -30,7 +30,7 @@ inline constexpr std::uint64_t kLargestFlatbuffer = 0x7fffffff;
 // something (Model::unwritable). Above `largest` bytes the buffers are placed behind the flatbuffer.
 io::Rope serialize(const Model& model, std::uint64_t largest = kLargestFlatbuffer);
 
-// All of the file, in memory: for small models. Not of values that are computed while the file is written.
+// All of the file, in memory: for small models.
 std::string to_bytes(const Model& model, std::uint64_t largest = kLargestFlatbuffer);
 
 class ModelOutput {

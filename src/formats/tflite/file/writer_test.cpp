@@ -127,13 +127,14 @@ TEST(TfliteWriterTest, ValuesAreComputedWhileTheFileIsWritten) {
   const auto production = std::make_shared<const Zeros>();
   model.model.buffers[1].data = Data(io::Computed{production, 0, 8});
   model.model.buffers[2].data = Data(io::Computed{production, 1, 8});
-  EXPECT_EQ(error_of([&] { model.bytes(); }).code(), ErrorCode::kInternal);
+  EXPECT_EQ(error_of([&] { model.model.buffers[1].data.bytes(); }).code(), ErrorCode::kInternal);
   const test::TemporaryFolder folder;
   ThreadPool pool(2);
   EXPECT_GT(write_temporary(model.model, folder / "m.tflite", pool), 0U);
   const Model written = read_model(folder / "m.tflite");
   EXPECT_EQ(written.buffers[1].data.bytes(), std::string(8, '\7'));
   EXPECT_EQ(written.buffers[2].data.bytes(), std::string(8, '\x9'));
+  EXPECT_TRUE(same_content(read_model_from_memory(model.bytes(), "m.tflite"), written));
 }
 
 TEST(TfliteWriterTest, NothingIsLeftOfAnOutputThatIsNotCommitted) {

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "base/digest.h"
+#include "formats/tflite/edit/float_values.h"
 #include "formats/tflite/edit/metadata.h"
 #include "formats/tflite/file/archive.h"
 #include "formats/tflite/file/ops.h"
@@ -51,23 +52,19 @@ std::string readable(Bytes value) {
   return fmt::format("{} bytes, digest {}", value.size(), hex(digest_of(value)));
 }
 
-quant::FloatType float_type_of(TensorType type) {
-  switch (type) {
-    case TensorType::kFloat16: return quant::FloatType::kFloat16;
-    case TensorType::kBfloat16: return quant::FloatType::kBfloat16;
-    case TensorType::kFloat64: return quant::FloatType::kFloat64;
-    default: return quant::FloatType::kFloat32;
-  }
-}
-
 // Values in the file, or a copy inside where the file has them in another form.
 class Values final : public model::ConstantValues {
  public:
   Values(const Model& model, const Tensor& tensor)
       : copy_(copy_of(model, tensor)),
-        bytes_(copy_ ? Bytes(*copy_) : data_of(model, tensor).bytes()),
-        floats_(bytes_, float_type_of(tensor.type), [&model](Bytes read) { model.release(read); }) {}
-  std::string_view bytes() const override { return bytes_; }
+        floats_(copy_ ? quant::FloatSource(*copy_, quant::float_type_of(element_type_of(tensor.type)))
+                      : floats_of(model, tensor)),
+        is_widened_(!copy_ && data_of(model, tensor).computed() != nullptr) {}
+  std::string_view bytes() const override {
+    if (!is_widened_) return floats_.bytes();
+    std::call_once(has_wide_, [this] { floats_.values(0, floats_.size(), wide_); });
+    return {reinterpret_cast<const char*>(wide_.data()), wide_.size() * sizeof(float)};
+  }
   const quant::FloatSource& floats() const override { return floats_; }
 
  private:
@@ -89,8 +86,10 @@ class Values final : public model::ConstantValues {
   }
 
   std::optional<std::string> copy_;
-  Bytes bytes_;
   quant::FloatSource floats_;
+  bool is_widened_;  // its bytes are not in memory before someone asks for them
+  mutable std::once_flag has_wide_;
+  mutable std::vector<float> wide_;
 };
 
 // Of a field of the options: what is in it, apart from subgraphs.

@@ -1,0 +1,26 @@
+// Rewrites of a float model before it is quantized: everything that computes the same with dense FP32
+// constants and in fewer operators.
+//
+//   tflite::Model prepared = model;                              // cheap
+//   const std::vector<std::string> notes = tflite::prepare(prepared, options);
+//
+// Every pass has its picture, its conditions and what it does to the values in a header of this folder; the
+// list in prepare.cpp gives their order. Custom operators, control flow, variables, inputs, outputs and
+// signatures stay as they are; tensors, buffers and operator codes are numbered again. A model that no pass
+// changes keeps its content.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "formats/tflite/file/model.h"
+
+namespace ounce::tflite {
+
+struct PrepareOptions {};
+
+// Gives what was done, a sentence for each pass that did something, and what was left, with the reason. A
+// model that cannot be written (Model::unwritable) is left as it is.
+std::vector<std::string> prepare(Model& model, const PrepareOptions& options);
+
+}  // namespace ounce::tflite

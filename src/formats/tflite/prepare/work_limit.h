@@ -1,0 +1,42 @@
+// Bounds what passes compute: the bytes of the constants that they make in memory.
+//
+// A hostile file may say of a few bytes that they stand for gigabytes, or give one constant to thousands of
+// operators that each ask for another form of it.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "formats/tflite/file/model.h"
+
+namespace ounce::tflite {
+
+class WorkLimit {
+ public:
+  static constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
+  // Why something is left alone that would go beyond.
+  static constexpr const char* kReason = "the constants that are made would take many times the file's size";
+
+  // Several times what the model holds: sparse weights of a tenth of the values are the smallest that
+  // converters write.
+  explicit WorkLimit(const Model& model) {
+    constexpr std::uint64_t kMostExpansion = 16, kFree = std::uint64_t{1} << 20;
+    std::uint64_t bytes = 0;
+    for (const Buffer& buffer : model.buffers)
+      bytes += std::min(buffer.data.size(), kAll / kMostExpansion - bytes);
+    left_ = std::min(bytes, (kAll - kFree) / kMostExpansion) * kMostExpansion + kFree;
+  }
+
+  // False when there is not that much left; then nothing is taken.
+  bool take(std::uint64_t bytes) {
+    if (bytes > left_) return false;
+    left_ -= bytes;
+    return true;
+  }
+
+ private:
+  std::uint64_t left_ = 0;
+};
+
+}  // namespace ounce::tflite
