@@ -89,7 +89,7 @@ typedef struct ounce_app_call ounce_app_call;
 
 typedef struct ounce_app_options {
   size_t size;         /* sizeof(ounce_app_options) */
-  const char* library; /* of ONNX Runtime: a path, or a version that is installed; NULL: the newest */
+  const char* library; /* of the model's runtime: a path, or a version that is installed; NULL: the newest */
   int threads;         /* 0: one; -1: one for each core */
   int shares_threads;  /* takes those of ounce_app_share_threads() */
   const char* cache;   /* a folder to unpack into; NULL: the model is loaded as it is */

@@ -118,7 +118,7 @@ Call Session::call(const CallOptions& options) const {
       view.bytes = {reinterpret_cast<const char*>(impl->memory.get() + at), bytes};
       at += rounded_up(bytes);
     }
-    impl->run.emplace(*impl_->session);
+    impl->run = impl_->session->start();
     impl->run->bind(impl->inputs);
     Call call(std::move(impl));
     for (unsigned i = 0; i < options.warm_up; ++i) call.run();

@@ -23,6 +23,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kStatementKey = "ounce.statement";
+constexpr std::string_view kLitert = "litert-";  // before the version in targets of TFLite models
 constexpr JsonLimits kStatementLimits{.depth = 8};
 
 // "x64" and "arm64", as targets and statements call them.
@@ -37,31 +38,29 @@ bool is_older(const std::string& has, const std::string& needs) {
   return here && wanted && *here < *wanted;
 }
 
-void require_release(const std::string& has, const std::string& needs, const std::string& model) {
-  if (!is_older(has, needs)) return;
+void require_release(const Place& here, const std::string& needs, const std::string& model) {
+  if (!is_older(here.version, needs)) return;
   throw Failure(
       Status::kRuntimeTooOld,
-      fmt::format("was made for ONNX Runtime {} or newer, and this is {}; ship a newer one, or make the "
-                  "model for this one",
-                  needs, has),
+      fmt::format("was made for {} {} or newer, and this is {}; ship a newer one, or make the model for this one",
+                  here.runtime, needs, here.version),
       model);
 }
 
 // Of the statement only what is about the place: the rest is for `ounce prove`.
-void check_statement(const std::string& text, const runtime::Session& session, const Checks& checks) {
+void check_statement(const std::string& text, const LoadedModel& session, const Checks& checks) {
   const std::string where = fmt::format("{}: metadata '{}'", session.model(), kStatementKey);
   const json statement =
       as_failures(Status::kBadModel, [&] { return parse_json(text, kStatementLimits, where); });
   try {
-    const std::string machine = machine_in_targets(), version = session.library().version();
+    const Place here{session.runtime(), session.runtime_version(), machine_in_targets(), cpu_kernels()};
     if (checks.runtime && statement.contains("releases")) {
       const json& releases = statement["releases"];
-      if (releases.contains(machine))
-        require_release(version, releases[machine].get<std::string>(), session.model());
+      if (releases.contains(here.machine))
+        require_release(here, releases[here.machine].get<std::string>(), session.model());
     }
     if (statement.contains("recipe") && statement["recipe"].contains("target")) {
-      check_target(statement["recipe"]["target"].get<std::string>(), version, machine, cpu_kernels(), checks,
-                   session.model());
+      check_target(statement["recipe"]["target"].get<std::string>(), here, checks, session.model());
     }
   } catch (const json::exception&) {
     throw Failure(Status::kBadModel, "says nothing that makes sense", where);
@@ -81,7 +80,7 @@ void check_digest(const ModelBytes& model, const std::string& expected) {
         model.name());
   }
   // Refuses external data, which no digest of these bytes covers.
-  if (model.path().empty() && !model.is_ort())
+  if (model.path().empty() && !model.is_ort() && !model.is_tflite())
     as_failures(Status::kBadModel,
                 [&] { onnx::read_model_from_memory(std::string(model.bytes()), model.name()); });
   const std::string has = as_failures(Status::kBadModel, [&] {
@@ -95,37 +94,40 @@ void check_digest(const ModelBytes& model, const std::string& expected) {
                 model.name());
 }
 
-void check_target(const std::string& target, const std::string& runtime_version, const std::string& machine,
-                  const std::string& kernels, const Checks& checks, const std::string& model) {
-  // SYSTEM-MACHINE[@VERSION][+WORD …]; a provider's name alone says nothing about this place.
+void check_target(const std::string& target, const Place& here, const Checks& checks,
+                  const std::string& model) {
+  // SYSTEM-MACHINE[@[litert-]VERSION][+WORD …]; a provider's name alone says nothing about this place.
   const std::string place = target.substr(0, target.find_first_of("@+"));
   const std::size_t dash = place.find('-');
   if (dash == std::string::npos) return;
   const std::string wanted = place.substr(dash + 1);
   const bool is_machine = wanted == "x64" || wanted == "arm64";
-  if (checks.cpu && is_machine && wanted != machine) {
+  if (checks.cpu && is_machine && wanted != here.machine) {
     throw Failure(Status::kOtherCpu,
                   fmt::format("was made for {}, and this CPU is {}; take the model that was made for it",
-                              target, machine),
+                              target, here.machine),
                   model);
   }
   const std::size_t at = target.find('@');
-  if (checks.runtime && at != std::string::npos)
-    require_release(runtime_version, target.substr(at + 1, target.find('+', at) - at - 1), model);
+  if (checks.runtime && at != std::string::npos) {
+    std::string version = target.substr(at + 1, target.find('+', at) - at - 1);
+    if (version.starts_with(kLitert)) version.erase(0, kLitert.size());
+    require_release(here, version, model);
+  }
   for (const char* feature : {"vnni", "avx512", "avx2"}) {
     const bool asks = target.find(fmt::format("+{}", feature)) != std::string::npos;
-    const bool has = kernels.find(feature) != std::string::npos ||
-                     (std::string_view(feature) == "avx2" && kernels.starts_with("avx512"));
+    const bool has = here.kernels.find(feature) != std::string::npos ||
+                     (std::string_view(feature) == "avx2" && here.kernels.starts_with("avx512"));
     if (!checks.cpu || !asks || has) continue;
     throw Failure(
         Status::kOtherCpu,
         fmt::format("was made for a CPU with {}, and this one has {}; take the model that was made for it",
-                    feature, kernels),
+                    feature, here.kernels),
         model);
   }
 }
 
-void check_metadata(const runtime::Session& session, const Checks& checks) {
+void check_metadata(const LoadedModel& session, const Checks& checks) {
   const std::string& model = session.model();
   if (checks.is_ours && !session.metadata("ounce.version"))
     throw Failure(Status::kNotOurs, "was not written by Ounce, or has lost its metadata", model);

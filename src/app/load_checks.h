@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "app/loaded_model.h"
 #include "app/model_bytes.h"
 #include "data/tensor.h"
-#include "runtime/ort/session.h"
 
 namespace ounce::app {
 
@@ -21,12 +21,19 @@ namespace ounce::app {
 void check_digest(const ModelBytes& model, const std::string& expected);
 
 // Checks the metadata. Throws Failure.
-void check_metadata(const runtime::Session& session, const Checks& checks);
+void check_metadata(const LoadedModel& session, const Checks& checks);
 
-// A place that a model was made for, "android-arm64@1.22.0+vnni": throws Failure{kRuntimeTooOld} or
-// Failure{kOtherCpu} when this is another one. `kernels` is what cpu_kernels() says.
-void check_target(const std::string& target, const std::string& runtime_version, const std::string& machine,
-                  const std::string& kernels, const Checks& checks, const std::string& model);
+// Where a model is loaded.
+struct Place {
+  std::string runtime, version;  // "ONNX Runtime", "1.22.0"
+  std::string machine;           // "x64"
+  std::string kernels;           // what cpu_kernels() says
+};
+
+// A place that a model was made for, "android-arm64@1.22.0+vnni" or "android-arm64@litert-2.3.0": throws
+// Failure{kRuntimeTooOld} or Failure{kOtherCpu} when `here` is another one.
+void check_target(const std::string& target, const Place& here, const Checks& checks,
+                  const std::string& model);
 
 // The golden sample of a model's contract, run in the app: shows that its preprocessing, its runtime and its
 // CPU give the recorded values. Throw Failure{kContractMismatch}, Failure{kGoldenMismatch}.

@@ -18,7 +18,12 @@ namespace ounce::app {
 namespace {
 
 constexpr std::string_view kOrtMark = "ORTM";
-constexpr std::size_t kOrtMarkAt = 4;
+constexpr std::string_view kTfliteMark = "TFL3";
+constexpr std::size_t kMarkAt = 4;  // of a flatbuffer
+
+bool has_mark(std::string_view bytes, std::string_view mark) {
+  return bytes.size() > kMarkAt && bytes.substr(kMarkAt, mark.size()) == mark;
+}
 
 void require_some(std::string_view bytes, const std::string& name) {
   if (bytes.empty()) throw Failure(Status::kBadModel, "is empty", name);
@@ -85,13 +90,12 @@ ModelBytes::~ModelBytes() {
   if (mapping_ != nullptr) ::munmap(mapping_, mapped_);
 }
 
-bool ModelBytes::is_ort() const {
-  return bytes_.size() > kOrtMarkAt && bytes_.substr(kOrtMarkAt, kOrtMark.size()) == kOrtMark;
-}
+bool ModelBytes::is_ort() const { return has_mark(bytes_, kOrtMark); }
+bool ModelBytes::is_tflite() const { return has_mark(bytes_, kTfliteMark); }
 
 ModelDigest::ModelDigest(const ModelBytes& model) : model_(model) {
-  // The runtime's own format holds all of its weights.
-  if (!model.is_ort() && !model.path().empty()) read_ = onnx::read_model(model.path());
+  // ONNX Runtime's own format and TFLite have all weights in the file.
+  if (!model.is_ort() && !model.is_tflite() && !model.path().empty()) read_ = onnx::read_model(model.path());
 }
 
 std::string ModelDigest::identity() const {

@@ -29,7 +29,8 @@ class ModelBytes {
   const std::filesystem::path& path() const { return path_; }           // empty: it has none
   bool stays() const { return !path_.empty() || mapping_ != nullptr; }  // false: the caller owns them
   bool was_cut() const noexcept { return file_.was_cut() || guard_.was_cut(); }  // while it was read
-  bool is_ort() const;  // in the runtime's own format: there is nothing to unpack
+  bool is_ort() const;     // in ONNX Runtime's own format: there is nothing to unpack
+  bool is_tflite() const;  // LiteRT runs it
 
  private:
   ModelBytes() = default;

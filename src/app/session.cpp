@@ -56,22 +56,6 @@ void tell_stage(const LoadOptions& options, Stage stage, double share) {
     throw Failure(Status::kCancelled, "loading was told to stop");
 }
 
-runtime::SessionOptions session_options_of(const LoadOptions& options) {
-  runtime::SessionOptions made;
-  made.threads = options.threads;
-  made.shares_threads = options.shares_threads;
-  made.config = options.config;
-  return made;
-}
-
-runtime::Session open_mapped(std::string_view bytes, const std::string& name,
-                             const std::shared_ptr<const runtime::Library>& library,
-                             const LoadOptions& options) {
-  runtime::SessionOptions how = session_options_of(options);
-  how.config.merge(runtime::mapped_bytes());
-  return {library, name, bytes, how};
-}
-
 UnpackOptions unpack_options_of(const LoadOptions& options) {
   UnpackOptions made;
   made.config = options.config;
@@ -99,7 +83,7 @@ struct Loader {
       if (!made.file) return;
       tell_stage(options, Stage::kLoad, 0);
       try {
-        impl.session = open_mapped(made.file->model, impl.bytes->name(), library, options);
+        impl.session = load_ort_mapped(made.file->model, impl.bytes->name(), library, options);
         impl.unpacked = std::move(made.file);
         return;
       } catch (const Error& error) {
@@ -110,22 +94,25 @@ struct Loader {
     }
   }
 
-  static void open(Impl& impl, const std::string& identity,
-                   const std::shared_ptr<const runtime::Library>& library, const LoadOptions& options) {
+  static void open(Impl& impl, const std::string& identity, const LoadOptions& options) {
     ModelBytes& bytes = *impl.bytes;
+    if (bytes.is_tflite()) {
+      tell_stage(options, Stage::kLoad, 0);
+      impl.session = load_litert(bytes, options);
+      if (!options.cache.empty()) impl.facts.why_not_unpacked = "is a TFLite model: only ONNX models are unpacked";
+      if (!bytes.stays()) impl.bytes.reset();
+      return;
+    }
+    const auto library = open_library(options.library);
     if (bytes.is_ort() && bytes.stays()) {
       tell_stage(options, Stage::kLoad, 0);
-      impl.session = open_mapped(bytes.bytes(), bytes.name(), library, options);
+      impl.session = load_ort_mapped(bytes.bytes(), bytes.name(), library, options);
       return;
     }
     if (!options.cache.empty() && !bytes.is_ort()) try_unpacked(impl, identity, library, options);
     if (!impl.session) {
       tell_stage(options, Stage::kLoad, 0);
-      if (bytes.path().empty()) {
-        impl.session.emplace(library, bytes.name(), bytes.bytes(), session_options_of(options));
-      } else {
-        impl.session.emplace(library, bytes.path(), session_options_of(options));
-      }
+      impl.session = load_ort(bytes, library, options);
     }
     impl.bytes.reset();  // no longer used
   }
@@ -168,21 +155,20 @@ struct Loader {
       if (options.shares_threads && !has_shared_threads)
         throw Failure(Status::kThreadsTaken,
                       "there are no threads to share: call share_threads() before the first model");
-      const auto library = open_library(options.library);
       auto impl = std::make_shared<Impl>();
       impl->bytes.emplace(std::move(bytes));
       check_digest(*impl->bytes, options.checks.digest);
       const std::string identity = impl->bytes->is_ort() ? "" : identity_or_nothing(*impl->bytes);
       if (!impl->bytes->is_ort())
         impl->facts.digest = identity.empty() ? hex(digest_of(impl->bytes->bytes())) : identity;
-      open(*impl, identity, library, options);
+      open(*impl, identity, options);
       tell_stage(options, Stage::kCheck, 0);
       check_metadata(*impl->session, options.checks);
       if (const auto contract = impl->session->metadata(Contract::kMetadataKey))
         impl->contract = data::parse_contract(*contract, impl->session->model());
       impl->inputs = values_of(impl->session->inputs());
       impl->outputs = values_of(impl->session->outputs());
-      impl->facts.runtime_version = library->version();
+      impl->facts.runtime_version = impl->session->runtime_version();
       impl->facts.is_unpacked = impl->unpacked.has_value();
       check(impl, options);
       impl->facts.load_seconds = time.seconds();
@@ -230,14 +216,6 @@ void share_threads(unsigned threads) {
       Status::kThreadsTaken,
       "threads can be shared from the first model of a process on: call share_threads() before it is "
       "loaded, and always with the same number");
-}
-
-std::shared_ptr<const runtime::Library> open_library(const std::string& wanted) {
-  try {
-    return runtime::Library::open(runtime::Library::find(wanted));
-  } catch (const Error& error) {
-    throw Failure(Status::kNoRuntime, error.what());
-  }
 }
 
 }  // namespace ounce::app

@@ -13,12 +13,10 @@
 #include <optional>
 #include <string>
 
+#include "app/loaded_model.h"
 #include "app/model_bytes.h"
 #include "app/unpacked_file.h"
 #include "data/tensor.h"
-#include "runtime/ort/bound_run.h"
-#include "runtime/ort/library.h"
-#include "runtime/ort/session.h"
 
 namespace ounce::app {
 
@@ -27,7 +25,7 @@ struct Session::Impl {
   // The session may refer to these: they are destroyed after it.
   std::optional<ModelBytes> bytes;
   std::optional<UnpackedFile> unpacked;
-  std::optional<runtime::Session> session;
+  std::unique_ptr<LoadedModel> session;
 
   // True if a file of the session became shorter: then its outputs mean nothing.
   bool was_cut() const noexcept {
@@ -39,9 +37,6 @@ struct Session::Impl {
   std::optional<Contract> contract;
   Facts facts;
 };
-
-// Opens ONNX Runtime. Throws Failure{kNoRuntime}.
-std::shared_ptr<const runtime::Library> open_library(const std::string& wanted);
 
 // Ends runs that take too long, for all calls of the process, in one thread that starts with the first
 // timeout.
@@ -96,7 +91,7 @@ struct Call::Impl {
   std::shared_ptr<const Session::Impl> model;
   std::unique_ptr<std::byte[], FreeMemory> memory;
   std::vector<data::TensorView> inputs;       // of it
-  std::optional<runtime::BoundRun> run;       // refers to the model
+  std::unique_ptr<ModelRun> run;              // refers to the model
   std::span<const data::TensorView> outputs;  // of the last run; empty before
 
   std::mutex mutex;

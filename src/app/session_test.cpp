@@ -253,7 +253,8 @@ TEST_P(AppSession, TheStatementSaysWhereAModelRuns) {
 
 TEST(AppChecks, ATargetNamesCpusAndReleases) {
   const auto check = [](const std::string& target, const std::string& kernels) {
-    return status_of([&] { check_target(target, "1.22.0", "x64", kernels, {}, "model"); });
+    const Place here{"ONNX Runtime", "1.22.0", "x64", kernels};
+    return status_of([&] { check_target(target, here, {}, "model"); });
   };
   EXPECT_EQ(check("linux-x64@1.22.0+vnni", "avx512 vnni"), Status::kOk);
   EXPECT_EQ(check("linux-x64@1.22.0+vnni", "avx2 vnni"), Status::kOk);
@@ -262,6 +263,8 @@ TEST(AppChecks, ATargetNamesCpusAndReleases) {
   EXPECT_EQ(check("linux-x64+avx512", "avx2"), Status::kOtherCpu);
   EXPECT_EQ(check("linux-x64@1.22.1", "sse"), Status::kRuntimeTooOld);
   EXPECT_EQ(check("android-arm64@1.17.0", "sse"), Status::kOtherCpu);
+  EXPECT_EQ(check("linux-x64@litert-1.4.0", "sse"), Status::kOk);
+  EXPECT_EQ(check("linux-x64@litert-2.3.0", "sse"), Status::kRuntimeTooOld);
   EXPECT_EQ(check("cuda", "sse"), Status::kOk);
   EXPECT_EQ(check("ort-web@1.18.0", "sse"), Status::kOk);
   EXPECT_EQ(check("", "sse"), Status::kOk);

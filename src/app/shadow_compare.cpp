@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "app/load_checks.h"
+#include "app/loaded_model.h"
+#include "app/model_bytes.h"
 #include "app/session.h"
 #include "data/class_rows.h"
 #include "data/convert.h"
 #include "runtime/hosted.h"
-#include "runtime/ort/bound_run.h"
 
 namespace ounce::app {
 namespace {
@@ -90,13 +91,6 @@ bool is_finite(const data::TensorView& tensor) {
 
 namespace {
 
-runtime::SessionOptions candidate_session(const LoadOptions& options) {
-  runtime::SessionOptions made;
-  made.threads = options.threads;
-  made.config = options.config;
-  return made;
-}
-
 class IsolatedCandidate : public Candidate {
  public:
   IsolatedCandidate(const std::filesystem::path& model, const LoadOptions& options, double seconds)
@@ -115,7 +109,7 @@ class IsolatedCandidate : public Candidate {
  private:
   static runtime::ExecutorOptions how(const LoadOptions& options, double seconds) {
     runtime::ExecutorOptions made;
-    made.library = options.library;
+    made.library = made.litert = options.library;
     made.settings.threads = options.threads;
     made.settings.options = options.config;
     made.isolate = runtime::Limits{.memory = 0, .seconds = seconds};
@@ -128,35 +122,38 @@ class IsolatedCandidate : public Candidate {
 class LocalCandidate : public Candidate {
  public:
   LocalCandidate(const std::filesystem::path& model, const LoadOptions& options, double seconds)
-      : session_(open_library(options.library), model, candidate_session(options)),
-        run_(session_),
+      : bytes_(ModelBytes::of_file(model)),
+        model_(bytes_.is_tflite() ? load_litert(bytes_, options)
+                                  : load_ort(bytes_, open_library(options.library), options)),
+        run_(model_->start()),
         seconds_(seconds),
-        timer_([](void* run) { static_cast<runtime::BoundRun*>(run)->stop(); }, &run_) {}
+        timer_([](void* run) { static_cast<ModelRun*>(run)->stop(); }, run_.get()) {}
 
-  const std::vector<data::ValueDescription>& inputs() const override { return session_.inputs(); }
-  const std::vector<data::ValueDescription>& outputs() const override { return session_.outputs(); }
+  const std::vector<data::ValueDescription>& inputs() const override { return model_->inputs(); }
+  const std::vector<data::ValueDescription>& outputs() const override { return model_->outputs(); }
   std::span<const data::TensorView> run(std::span<const data::TensorView> inputs) override {
-    run_.bind(inputs);
+    run_->bind(inputs);
     const auto deadline =
         std::chrono::steady_clock::now() +
         std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds_));
     timer_.arm(deadline);
     try {
-      run_.run();
+      run_->run();
     } catch (const Error& error) {
       timer_.disarm();
-      run_.resume();
+      run_->resume();
       if (std::chrono::steady_clock::now() < deadline) throw;
       throw Error(ErrorCode::kTimeout, error.what());
     }
     timer_.disarm();
-    run_.resume();
-    return run_.outputs();
+    run_->resume();
+    return run_->outputs();
   }
 
  private:
-  runtime::Session session_;
-  runtime::BoundRun run_;
+  ModelBytes bytes_;
+  std::unique_ptr<LoadedModel> model_;
+  std::unique_ptr<ModelRun> run_;
   double seconds_;
   Watchdog::Entry timer_;
 };

@@ -7,27 +7,9 @@
 #include <fstream>
 #include <string_view>
 
-#include "runtime/litert/session.h"
 
 namespace ounce::runtime {
 namespace {
-
-litert::SessionOptions litert_options_of(const LoadSettings& settings) {
-  litert::SessionOptions options;
-  options.threads = settings.threads;
-  options.is_profiled = !settings.profile.empty();
-  for (const auto& [name, value] : settings.options) {
-    if (!name.starts_with("litert.")) continue;
-    if (name != kLitertKernels)
-      throw Error(ErrorCode::kBadInput,
-                  fmt::format("LiteRT has no option '{}'; it has {}", name, kLitertKernels));
-    if (value != "xnnpack" && value != "builtin")
-      throw Error(ErrorCode::kBadInput,
-                  fmt::format("{} is 'xnnpack' or 'builtin', and not '{}'", kLitertKernels, value));
-    options.kernels = value == "builtin" ? litert::Kernels::kBuiltIn : litert::Kernels::kXnnpack;
-  }
-  return options;
-}
 
 // In the form of ONNX Runtime's profiles, which evaluate/timing/profile.h reads.
 std::string json_of(const litert::SessionProfile& profile) {
@@ -82,6 +64,23 @@ class LitertExecutor final : public LocalExecutor {
 };
 
 }  // namespace
+
+litert::SessionOptions litert_options_of(const LoadSettings& settings) {
+  litert::SessionOptions options;
+  options.threads = settings.threads;
+  options.is_profiled = !settings.profile.empty();
+  for (const auto& [name, value] : settings.options) {
+    if (!name.starts_with("litert.")) continue;
+    if (name != kLitertKernels)
+      throw Error(ErrorCode::kBadInput,
+                  fmt::format("LiteRT has no option '{}'; it has {}", name, kLitertKernels));
+    if (value != "xnnpack" && value != "builtin")
+      throw Error(ErrorCode::kBadInput,
+                  fmt::format("{} is 'xnnpack' or 'builtin', and not '{}'", kLitertKernels, value));
+    options.kernels = value == "builtin" ? litert::Kernels::kBuiltIn : litert::Kernels::kXnnpack;
+  }
+  return options;
+}
 
 std::string open_litert(const std::filesystem::path& library) {
   return litert::Library::open(library)->version();

@@ -6,10 +6,13 @@
 #include <string>
 
 #include "runtime/executor.h"
+#include "runtime/litert/session.h"
 
 namespace ounce::runtime {
 
 std::string open_litert(const std::filesystem::path& library);
+// Throws Error{kBadInput} for an option of LiteRT that has no meaning.
+litert::SessionOptions litert_options_of(const LoadSettings& settings);
 // Throws Error{kUnsupported} for settings that only ONNX Runtime has, and Error{kBadInput} for an option of
 // LiteRT that has no meaning.
 std::unique_ptr<LocalExecutor> load_in_litert(const LoadRequest& request);

@@ -1,6 +1,7 @@
 // A model in an app, and the calls of it.
 //
 //   ounce::app::Session session = ounce::app::Session::load("classifier.w8.onnx", {.cache = "cache"});
+//                                                 // or a .tflite file, which LiteRT runs
 //   ounce::app::Call call = session.call();          // one for each thread
 //   std::span<float> pixels = call.input<float>("pixel_values");
 //   …                                                // fill them, as often as you like
@@ -11,7 +12,9 @@
 // give everything back when they go, in any order. A process has one environment of the runtime: it is made
 // by the first model, shared with whoever else uses the same library of ONNX Runtime, and never closed.
 //
-// A run allocates nothing of ours: inputs stand in memory of the call, outputs in that of the first run.
+// A run allocates nothing of ours: inputs stand in memory of the call, outputs in that of the first run. In
+// LiteRT each call compiles the model for itself: the first one takes what loading compiled, and another one
+// costs time and memory as loading does.
 #pragma once
 
 #include <chrono>
@@ -91,11 +94,13 @@ struct CallOptions {
 };
 
 struct LoadOptions {
-  std::string library = {};  // of ONNX Runtime: a path, or a version that is installed; empty: the newest, or
-                             // the app's own
+  // Of the model's runtime, ONNX Runtime or LiteRT: a path, or a version that is installed; empty: the
+  // newest, or the app's own.
+  std::string library = {};
   unsigned threads = 1;      // of this model alone, inside an op; 0: one for each core
   bool shares_threads = false;                     // takes those of share_threads() instead
-  std::map<std::string, std::string> config = {};  // entries of the runtime's session options
+  // Entries of ONNX Runtime's session options; of LiteRT litert.kernels: "xnnpack" or "builtin".
+  std::map<std::string, std::string> config = {};
   Checks checks = {};
   // verify_on_load: fills the inputs with the golden sample of the model's contract, by the code that fills
   // them later. What goes in must be what was recorded, and what comes out near it.

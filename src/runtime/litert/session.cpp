@@ -119,7 +119,8 @@ std::vector<ValueDescription> ports_of(const tflite::SubGraph& graph,
 }
 
 // The runtime finds inputs and outputs by their names, and ends the process when two are equal.
-void require_different_names(const tflite::Model& model, const std::vector<std::int32_t>& tensors) {
+void require_different_names(const tflite::Model& model, const std::vector<std::int32_t>& tensors,
+                             const std::string& where) {
   std::set<std::string_view> names;
   for (const std::int32_t tensor : tensors) {
     const std::string_view name = model.subgraphs[0].tensors[static_cast<std::size_t>(tensor)].name;
@@ -128,7 +129,7 @@ void require_different_names(const tflite::Model& model, const std::vector<std::
           ErrorCode::kUnsupported,
           fmt::format("has two tensors named '{}' among its inputs or outputs, which LiteRT cannot run",
                       plain(name)),
-          model.file.path().string());
+          where);
   }
 }
 
@@ -206,19 +207,23 @@ struct Session::Loaded {
 
 Session::Session(std::shared_ptr<const Library> library, const std::filesystem::path& model,
                  const SessionOptions& options)
+    : Session(std::move(library), tflite::read_model(model), {}, model.string(), options) {}
+
+Session::Session(std::shared_ptr<const Library> library, tflite::Model model, std::string_view bytes,
+                 std::string name, const SessionOptions& options)
     : library_(std::move(library)),
-      file_(tflite::read_model(model)),
-      name_(model.string()),
+      file_(std::move(model)),
+      name_(std::move(name)),
       options_(options),
       signature_(signature_of(file_)) {
   const tflite::SubGraph& graph = file_.subgraphs[0];
-  require_different_names(file_, graph.inputs);
-  require_different_names(file_, graph.outputs);
+  require_different_names(file_, graph.inputs, name_);
+  require_different_names(file_, graph.outputs, name_);
   inputs_ = ports_of(graph, graph.inputs, tflite::input_names(file_));
   outputs_ = ports_of(graph, graph.outputs, tflite::output_names(file_));
   results_.resize(outputs_.size());
   try {
-    load(file_.file.bytes());
+    load(bytes.empty() ? file_.file.bytes() : bytes);
   } catch (const Error& error) {
     // A dynamic dimension has some value in the file, and that may be none that the model works with.
     if (error.code() != ErrorCode::kBadInput || std::none_of(inputs_.begin(), inputs_.end(), is_dynamic))

@@ -61,6 +61,9 @@ class Session {
   // LiteRT's interface cannot give: strings, tensors without elements.
   Session(std::shared_ptr<const Library> library, const std::filesystem::path& model,
           const SessionOptions& options);
+  // A model that was read from `bytes`, called `name` in errors. The bytes must outlive the session.
+  Session(std::shared_ptr<const Library> library, tflite::Model model, std::string_view bytes,
+          std::string name, const SessionOptions& options);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -73,8 +76,9 @@ class Session {
   void bind(std::span<const TensorView> inputs);
   void run();
   std::span<const TensorView> results();
-  // From another thread: ends the run that goes on, between two operators, and all that follow.
+  // From another thread: ends the run that goes on, between two operators, and all that follow until resume().
   void stop() noexcept { is_stopped_ = true; }
+  void resume() noexcept { is_stopped_ = false; }
   // What all runs so far took, operator by operator, of a session that was asked to profile; ends it.
   SessionProfile end_profile();
 

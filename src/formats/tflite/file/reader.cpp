@@ -241,4 +241,10 @@ Model read_model_from_memory(std::string bytes, const std::string& name) {
   return model;
 }
 
+Model read_model_in_place(std::string_view bytes, const std::string& name) {
+  Model model;
+  read_into(model, bytes, name);
+  return model;
+}
+
 }  // namespace ounce::tflite

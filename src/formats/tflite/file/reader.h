@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "formats/tflite/file/model.h"
 
@@ -20,5 +21,7 @@ Model read_model(const std::filesystem::path& path, const std::string& name);
 
 // A model without a file.
 Model read_model_from_memory(std::string bytes, const std::string& name);
+// The same without a copy: the bytes must outlive the model.
+Model read_model_in_place(std::string_view bytes, const std::string& name);
 
 }  // namespace ounce::tflite
