@@ -36,6 +36,7 @@ MAY_USE = {
     "model": ["io", "quant", "ops"],
     "formats/onnx/view": ["formats/onnx/graph", "model"],
     "formats/tflite/view": ["formats/tflite/edit", "model"],
+    "formats/tflite/plan": ["formats/tflite/view"],
     "formats": ["formats/onnx/view", "formats/tflite/view"],
     "target": ["formats/onnx/graph"],
     "target/ort": ["target", "quant"],
