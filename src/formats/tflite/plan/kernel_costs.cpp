@@ -24,16 +24,18 @@ struct Terms {
 struct KernelRow {
   Builtin code = Builtin::kCustom;
   KernelForm form = KernelForm::kPlain;
-  Terms fp32, int8, hybrid;
+  Terms fp32 = {}, int8 = {}, hybrid = {};
 };
 
 #include "formats/tflite/plan/kernel_costs.inc"
 
 const Terms* terms_of(Builtin code, KernelKind kind, KernelForm form) {
-  const auto* const row = std::find_if(
-      kKernelRows.begin(), kKernelRows.end(), [&](const KernelRow& r) { return r.code == code && r.form == form; });
+  const auto* const row = std::find_if(kKernelRows.begin(), kKernelRows.end(),
+                                       [&](const KernelRow& r) { return r.code == code && r.form == form; });
   if (row == kKernelRows.end()) return nullptr;
-  const Terms& terms = kind == KernelKind::kFp32 ? row->fp32 : kind == KernelKind::kInt8 ? row->int8 : row->hybrid;
+  const Terms& terms = kind == KernelKind::kFp32   ? row->fp32
+                       : kind == KernelKind::kInt8 ? row->int8
+                                                   : row->hybrid;
   return terms.is_measured() ? &terms : nullptr;
 }
 
@@ -63,9 +65,11 @@ double with_weights(const Terms& terms, const Work& work, KernelKind kind, bool 
   const double outputs = is_wide ? work.outputs : padded(work.outputs, kOutputs);
   const double inputs =
       is_depthwise || kind == KernelKind::kFp32 ? work.inputs : padded(work.inputs, kInputsOfIntegers);
-  const double positions = work.positions, kernel = is_depthwise ? taps_of(work.kernel_size) : work.kernel_size;
-  return terms.call + terms.product * positions * kernel * inputs * outputs + terms.output * positions * outputs +
-         terms.tap * positions * kernel + terms.input * work.values_in + terms.weight * work.weights;
+  const double positions = work.positions,
+               kernel = is_depthwise ? taps_of(work.kernel_size) : work.kernel_size;
+  return terms.call + terms.product * positions * kernel * inputs * outputs +
+         terms.output * positions * outputs + terms.tap * positions * kernel + terms.input * work.values_in +
+         terms.weight * work.weights;
 }
 
 double of_values(Builtin code, KernelKind kind, double values) {
@@ -77,7 +81,8 @@ double of_values(Builtin code, KernelKind kind, double values) {
 
 double cost_ns(const OpInfo& op, KernelKind kind, const Work& work) {
   const Terms* terms = terms_of(op.code, kind, work.form);
-  if (terms == nullptr) return kind == KernelKind::kFp32 ? kBuiltInCall : std::numeric_limits<double>::infinity();
+  if (terms == nullptr)
+    return kind == KernelKind::kFp32 ? kBuiltInCall : std::numeric_limits<double>::infinity();
   if (multiplies(op.code)) return with_weights(*terms, work, kind, op.code == Builtin::kDepthwiseConv2D);
   return without_weights(*terms, work, op.code == Builtin::kAveragePool2D || op.code == Builtin::kMaxPool2D);
 }

@@ -81,7 +81,8 @@ TEST(TfliteKernelCosts, KnowWhatXnnpackRuns) {
   EXPECT_TRUE(was_in_xnnpack(kernel_row(Builtin::kPrelu), KernelKind::kFp32, KernelForm::kPlain));
   EXPECT_FALSE(was_in_xnnpack(kernel_row(Builtin::kPrelu), KernelKind::kInt8, KernelForm::kPlain));
   EXPECT_TRUE(was_in_xnnpack(kernel_row(Builtin::kConv2D), KernelKind::kHybrid, KernelForm::kPointwise));
-  EXPECT_FALSE(was_in_xnnpack(kernel_row(Builtin::kDepthwiseConv2D), KernelKind::kHybrid, KernelForm::kPlain));
+  EXPECT_FALSE(
+      was_in_xnnpack(kernel_row(Builtin::kDepthwiseConv2D), KernelKind::kHybrid, KernelForm::kPlain));
 }
 
 TEST(TfliteWork, OfAConvolution) {
@@ -89,8 +90,8 @@ TEST(TfliteWork, OfAConvolution) {
   const auto x = model.tensor("x", {1, 8, 8, 3}), y = model.tensor("y", {1, 4, 4, 5});
   const auto w = model.weights("w", {5, 3, 3, 3}, std::vector<float>(135, 1));
   model.op(Builtin::kConv2D, {x, w, -1}, {y}, "Conv2DOptions");
-  model.options().set("stride_h", 2);
-  model.options().set("stride_w", 2);
+  model.options().set("stride_h", std::int64_t{2});
+  model.options().set("stride_w", std::int64_t{2});
   const auto work = work_of(model.model, model.graph(), model.graph().operators[0]);
   ASSERT_TRUE(work);
   EXPECT_EQ(work->form, KernelForm::kPlain);
@@ -109,8 +110,8 @@ TEST(TfliteWork, OfATransposedConvolution) {
   const auto w = model.weights("w", {3, 8, 1, 2}, std::vector<float>(48, 1));
   const auto shape = model.integers("shape", {4}, {1, 16, 1, 3});
   model.op(Builtin::kTransposeConv, {shape, w, x}, {y}, "TransposeConvOptions");
-  model.options().set("stride_h", 4);
-  model.options().set("stride_w", 1);
+  model.options().set("stride_h", std::int64_t{4});
+  model.options().set("stride_w", std::int64_t{1});
   const auto work = work_of(model.model, model.graph(), model.graph().operators[0]);
   ASSERT_TRUE(work);
   EXPECT_EQ(work->positions, 16);
@@ -120,9 +121,10 @@ TEST(TfliteWork, OfATransposedConvolution) {
 
 TEST(TfliteWork, OfAProductOfTwoComputedValues) {
   TfliteBuilder model;
-  const auto x = model.tensor("x", {2, 4, 8}), z = model.tensor("z", {2, 6, 8}), y = model.tensor("y", {2, 4, 6});
+  const auto x = model.tensor("x", {2, 4, 8}), z = model.tensor("z", {2, 6, 8}),
+             y = model.tensor("y", {2, 4, 6});
   model.op(Builtin::kBatchMatmul, {x, z}, {y}, "BatchMatMulOptions");
-  model.options().set("adj_y", 1);
+  model.options().set("adj_y", std::int64_t{1});
   const auto work = work_of(model.model, model.graph(), model.graph().operators[0]);
   ASSERT_TRUE(work);
   EXPECT_EQ(work->form, KernelForm::kComputed);

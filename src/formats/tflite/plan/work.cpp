@@ -45,7 +45,8 @@ class OperatorShapes {
   std::vector<std::int32_t> numbers(std::size_t i) const {
     std::vector<std::int32_t> found;
     const Tensor* tensor = input(i);
-    if (tensor == nullptr || tensor->type != TensorType::kInt32 || !is_constant(model_, *tensor)) return found;
+    if (tensor == nullptr || tensor->type != TensorType::kInt32 || !is_constant(model_, *tensor))
+      return found;
     const Bytes bytes = data_of(model_, *tensor).bytes();
     found.resize(bytes.size() / sizeof(std::int32_t));
     if (!found.empty()) std::memcpy(found.data(), bytes.data(), found.size() * sizeof(std::int32_t));
@@ -63,7 +64,9 @@ class OperatorShapes {
   const Operator& op_;
 };
 
-double dimension_of(const Tensor& tensor, std::size_t axis) { return static_cast<double>(tensor.shape[axis]); }
+double dimension_of(const Tensor& tensor, std::size_t axis) {
+  return static_cast<double>(tensor.shape[axis]);
+}
 
 double last_dimension(const Tensor& tensor) {
   return tensor.shape.empty() ? 1 : dimension_of(tensor, tensor.shape.size() - 1);
