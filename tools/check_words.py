@@ -17,7 +17,7 @@ import sys
 # Those that speak to whoever typed a command.
 ABOVE_THE_LIBRARY = {"report", "results", "verbs", "cli", "capi", "runner"}
 # Write command lines and help.
-WRITES_COMMANDS = {"src/search/advise/commands.cpp", "src/recipe/fields.h"}
+WRITES_COMMANDS = {"src/search/advise/methods.cpp", "src/recipe/fields.h"}
 
 TABLE = "src/report/recipe_command.cpp"
 RECIPE = "src/recipe/fields.h"

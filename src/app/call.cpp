@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "app/load_checks.h"
-#include "data/convert.h"
+#include "data/tensor.h"
 
 namespace ounce::app {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "app/load_checks.h"
 #include "data/contract/preprocess.h"
-#include "data/convert.h"
 #include "data/image/image.h"
+#include "data/tensor.h"
 
 namespace ounce::app {
 namespace {

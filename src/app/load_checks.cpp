@@ -12,7 +12,7 @@
 #include "base/machine.h"
 #include "base/quality.h"
 #include "data/contract/contract_file.h"
-#include "data/convert.h"
+#include "data/tensor.h"
 #include "formats/onnx/file/reader.h"
 #include "runtime/masked_cpu.h"
 #include "runtime/ort/library.h"

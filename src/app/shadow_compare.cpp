@@ -10,7 +10,7 @@
 #include "app/model_bytes.h"
 #include "app/session.h"
 #include "data/class_rows.h"
-#include "data/convert.h"
+#include "data/tensor.h"
 #include "runtime/hosted.h"
 
 namespace ounce::app {

@@ -30,7 +30,6 @@
 #include "base/text.h"
 #include "io/mapped_file.h"
 #include "io/temporary_files.h"
-#include "verbs/host.h"
 #include "verbs/json_options.h"
 #include "verbs/options.h"
 #include "verbs/verb.h"

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "verbs/host.h"
+#include "verbs/verb.h"
 
 namespace ounce::cli {
 

@@ -1,4 +1,4 @@
-#include "data/convert.h"
+#include "data/tensor.h"
 
 #include <gmock/gmock.h>
 

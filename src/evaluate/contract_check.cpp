@@ -15,7 +15,6 @@
 #include "base/quality.h"
 #include "data/containers/npy.h"
 #include "data/contract/contract_file.h"
-#include "data/convert.h"
 #include "data/tensor.h"
 #include "evaluate/compare/difference.h"
 #include "evaluate/models/open.h"

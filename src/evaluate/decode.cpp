@@ -9,8 +9,8 @@
 #include <memory>
 
 #include "base/cancel.h"
-#include "data/convert.h"
 #include "data/source/open_source.h"
+#include "data/tensor.h"
 #include "evaluate/metrics/token_decoder.h"
 #include "evaluate/models/open.h"
 #include "evaluate/timing/rounds.h"

@@ -1,11 +1,12 @@
 #include "publish/configs.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <ounce/error.h>
 #include <ounce/version.h>
 
-#include <nlohmann/json.hpp>
 #include <algorithm>
+#include <cmath>
 
 #include "base/json_text.h"
 #include "recipe/format_info.h"
@@ -108,6 +109,127 @@ std::string genai_config(const std::string& text, const std::vector<std::string>
     is_changed = true;
   }
   return is_changed ? dumped(config) : std::string();
+}
+
+namespace {
+
+std::string size_text(std::uint64_t bytes) {
+  const auto value = static_cast<double>(bytes);
+  if (value >= 1e9) return fmt::format("{:.2f} GB", value / 1e9);
+  if (value >= 1e6) return fmt::format("{:.1f} MB", value / 1e6);
+  return fmt::format("{:.1f} kB", value / 1e3);
+}
+
+// Names of others in a table of Markdown.
+std::string cell(const std::string& text) {
+  std::string safe;
+  for (const char c : text) {
+    if (c == '|' || c == '`' || c == '<' || c == '\\') safe += '\\';
+    safe += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  }
+  return safe;
+}
+
+std::string quality_text(const VerifyResult& result) {
+  std::string text = std::isinf(result.worst_sqnr_db)   ? "outputs equal"
+                     : std::isnan(result.worst_sqnr_db) ? "nothing detected"
+                                                        : fmt::format("{:.1f} dB", result.worst_sqnr_db);
+  if (!result.metrics.empty() && !std::isnan(result.metrics.front().drop)) {
+    const MetricResult& metric = result.metrics.front();
+    text = metric.has_interval
+               ? fmt::format("{} {:.4g} (original {:.4g}; drop {:.2g} to {:.2g}, 95 %), {}", metric.name,
+                             metric.candidate, metric.reference, metric.drop_low, metric.drop_high, text)
+               : fmt::format("{} {:.4g} (original {:.4g}), {}", metric.name, metric.candidate,
+                             metric.reference, text);
+  } else if (!result.outputs.empty() && result.outputs.front().top1_agreement) {
+    text += fmt::format(", same answer {:.1f} %", 100 * *result.outputs.front().top1_agreement);
+  }
+  return text;
+}
+
+std::string speed_text(const BenchResult& bench) {
+  if (bench.batches.empty()) return "–";
+  const BatchResult& batch = bench.batches.front();
+  const SpeedUp& speed = batch.speed_up;
+  std::string text = fmt::format("{:.3g} ms", 1000 * batch.latency.p50);
+  if (speed.is_measurable)
+    text += fmt::format(" ({:.2f} ×, {:.2f} to {:.2f})", speed.ratio, speed.low, speed.high);
+  return text;
+}
+
+std::string memory_text(const BenchResult& bench) {
+  return bench.load_memory ? size_text(bench.load_memory->peak) : "–";
+}
+
+std::string releases_text(const std::map<std::string, std::string>& releases) {
+  std::string text;
+  for (const auto& [machine, version] : releases)
+    text += fmt::format("{}{} ≥ {}", text.empty() ? "" : ", ", machine, version);
+  return text.empty() ? "not measured" : text;
+}
+
+void add_rows(const PublishedModel& model, bool is_measured, std::string& text) {
+  for (const PublishedVariant& variant : model.variants) {
+    if (!variant.is_written) continue;
+    text += fmt::format("| {} | {} | {} | {} ({:.0f} %) | {} |", cell(variant.variant),
+                        cell(variant.file.string()), name_and_label(variant.format), size_text(variant.bytes),
+                        100 * variant.ratio,
+                        variant.verified ? cell(quality_text(*variant.verified)) : "the original");
+    if (is_measured)
+      text += variant.bench
+                  ? fmt::format(" {} | {} |", speed_text(*variant.bench), memory_text(*variant.bench))
+                  : " – | – |";
+    text += fmt::format(" {} |\n", releases_text(variant.releases));
+  }
+}
+
+}  // namespace
+
+std::string card_section(const PublishResult& result) {
+  bool is_measured = false;
+  std::uint64_t samples = 0;
+  bool is_generated = true;
+  for (const PublishedModel& model : result.models) {
+    for (const PublishedVariant& variant : model.variants) {
+      is_measured |= variant.bench.has_value();
+      if (!variant.verified) continue;
+      samples = std::max(samples, variant.verified->samples);
+      is_generated = variant.verified->is_generated;
+    }
+  }
+  std::string text = fmt::format("{}\n## ONNX variants\n\n", kCardBegin);
+  text += fmt::format("| dtype | file | format | size | against the original |{} runs in ONNX Runtime |\n",
+                      is_measured ? " time of a run | memory to load |" : "");
+  text += fmt::format("|---|---|---|---|---|{}---|\n", is_measured ? "---|---|" : "");
+  for (const PublishedModel& model : result.models) add_rows(model, is_measured, text);
+  if (samples != 0)
+    text += fmt::format("\nCompared on {} {}{}; the worst output counts.", samples,
+                        is_generated   ? "made-up inputs"
+                        : samples == 1 ? "sample"
+                                       : "samples",
+                        result.runtime_version.empty() ? "" : " in ONNX Runtime " + result.runtime_version);
+  if (is_measured) text += fmt::format(" Time and memory: batch 1, CPU kernels for {}.", result.cpu);
+  text += fmt::format(
+      "\nMade by Ounce {}. Every variant carries the statement of how it was made and what it was held "
+      "against; "
+      "ounce prove shows and replays it.\n{}\n",
+      version(), kCardEnd);
+  return text;
+}
+
+std::string with_section(const std::string& readme, const std::string& section, const std::string& title,
+                         const std::string& where) {
+  const std::size_t begin = readme.find(kCardBegin), end = readme.find(kCardEnd);
+  if (begin == std::string::npos && end == std::string::npos) {
+    if (readme.empty()) return fmt::format("# {}\n\n{}", title, section);
+    return readme + (readme.ends_with('\n') ? "\n" : "\n\n") + section;
+  }
+  if (begin == std::string::npos || end == std::string::npos || end < begin)
+    throw Error(ErrorCode::kBadInput,
+                fmt::format("'{}' and '{}' must stand around one part of it", kCardBegin, kCardEnd), where);
+  std::size_t after = end + std::string_view(kCardEnd).size();
+  if (after < readme.size() && readme[after] == '\n') ++after;
+  return readme.substr(0, begin) + section + readme.substr(after);
 }
 
 }  // namespace ounce::publication

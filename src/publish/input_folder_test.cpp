@@ -1,4 +1,4 @@
-#include "publish/input_folder.h"
+#include "publish/variants.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

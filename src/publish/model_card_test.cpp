@@ -1,4 +1,4 @@
-#include "publish/model_card.h"
+#include "publish/configs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -18,8 +18,6 @@
 #include "io/output_file.h"
 #include "model/model_file.h"
 #include "publish/configs.h"
-#include "publish/input_folder.h"
-#include "publish/model_card.h"
 #include "publish/variants.h"
 #include "quantize/original.h"
 #include "quantize/output_place.h"

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/cancel.h"
-#include "data/convert.h"
 #include "data/source/open_source.h"
+#include "data/tensor.h"
 #include "evaluate/models/feeds.h"
 #include "evaluate/models/open.h"
 #include "quantize/output_place.h"

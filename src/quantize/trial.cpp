@@ -9,9 +9,9 @@
 
 #include "base/cancel.h"
 #include "base/machine.h"
-#include "data/convert.h"
 #include "data/source/data_feed.h"
 #include "data/source/open_source.h"
+#include "data/tensor.h"
 #include "evaluate/compare/difference.h"
 #include "evaluate/compare/worst_output.h"
 #include "evaluate/models/feeds.h"

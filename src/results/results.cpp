@@ -2,7 +2,6 @@
 
 #include "results/publish_fields.h"
 #include "results/search_fields.h"
-#include "results/values.h"
 
 namespace ounce::results {
 
@@ -51,6 +50,171 @@ Json Document::json(const std::string& command) const {
 
 std::string dump(const Json& document) {
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+// The schema of all documents, made from the lists of fields.
+
+namespace {
+
+// "QuantizeResult", from the text that the compiler has for the type: "… [with T = ounce::QuantizeResult]"
+// (GCC) or "… [T = ounce::QuantizeResult]" (Clang).
+template <class T>
+std::string name_of_type() {
+  const std::string text = __PRETTY_FUNCTION__;
+  const std::size_t end = text.find_first_of(";]", text.find("T = "));
+  const std::size_t begin = text.find_last_of(": ", end) + 1;
+  return text.substr(begin, end - begin);
+}
+
+class SchemaMaker {
+ public:
+  // The schema of a value; structs are definitions.
+  template <class T>
+  Json of() {
+    if constexpr (HasFields<T>) {
+      const std::string name = name_of_type<T>();
+      define<T>(name);
+      return {{"$ref", "#/definitions/" + name}};
+    } else if constexpr (HasNames<T>) {
+      return {{"type", "string"}, {"enum", names_of<T>()}};
+    } else if constexpr (std::is_same_v<T, bool>) {
+      return {{"type", "boolean"}};
+    } else if constexpr (std::is_integral_v<T>) {
+      return {{"type", "integer"}};
+    } else if constexpr (std::is_floating_point_v<T>) {
+      return {{"type", "number"}};
+    } else if constexpr (std::is_same_v<T, Sentences>) {
+      return {{"type", "array"}, {"items", {{"type", "string"}}}};
+    } else {
+      return of_type(static_cast<const T*>(nullptr));
+    }
+  }
+  Json of_type(const void*) { return {{"type", "string"}}; }  // text, a path, a sentence
+  template <class T>
+  Json of_type(const std::vector<T>*) {
+    return {{"type", "array"}, {"items", of<T>()}};
+  }
+  template <class T>
+  Json of_type(const std::map<std::string, T>*) {
+    return {{"type", "object"}, {"additionalProperties", of<T>()}};
+  }
+  template <class T>
+  Json of_type(const std::optional<T>*) {
+    Json made = of<T>();
+    if (made.contains("$ref")) return {{"anyOf", {made, {{"type", "null"}}}}};
+    made["type"] = Json::array({made["type"], "null"});
+    if (made.contains("enum")) made["enum"].push_back(nullptr);
+    return made;
+  }
+
+  Json definitions = Json::object();
+
+ private:
+  struct Visitor {
+    SchemaMaker& maker;
+    Json properties = Json::object(), names = Json::array();
+
+    template <class T>
+    void operator()(const char* name, T&&, const char* doc) {
+      Json made = maker.of<std::remove_cvref_t<T>>();
+      // Draft 7 ignores what stands beside a reference.
+      if (made.contains("$ref")) made = {{"allOf", Json::array({made})}};
+      made["description"] = doc;
+      properties[name] = std::move(made);
+      names.push_back(name);
+    }
+  };
+
+  template <class T>
+  void define(const std::string& name) {
+    if (definitions.contains(name)) return;
+    definitions[name] = nullptr;  // its place, before those of the structs in it
+    Visitor visitor{*this};
+    T object{};
+    fields(object, visitor);
+    definitions[name] = {{"type", "object"},
+                         {"properties", std::move(visitor.properties)},
+                         {"required", std::move(visitor.names)},
+                         {"additionalProperties", false}};
+  }
+};
+
+struct VerbSchema {
+  const char* verb;
+  Json result;
+};
+
+std::vector<VerbSchema> verb_schemas(SchemaMaker& maker) {
+  const auto either = [](const Json& first, const Json& second) {
+    return Json{{"anyOf", Json::array({first, second})}};
+  };
+  return {{"quantize", maker.of<QuantizeResult>()},
+          {"verify", either(maker.of<VerifyResult>(), maker.of<DecodeReport>())},
+          {"bench", either(maker.of<BenchReport>(), maker.of<DecodeReport>())},
+          {"tune", maker.of<TuneResult>()},
+          {"advise", maker.of<AdviseResult>()},
+          {"sensitivity", maker.of<SensitivityResult>()},
+          {"inspect", maker.of<ModelInfo>()},
+          {"check", maker.of<CheckReport>()},
+          {"diff", maker.of<DiffResult>()},
+          {"calibrate", either(maker.of<CalibrateResult>(), maker.of<MergedImportance>())},
+          {"publish", maker.of<PublishResult>()},
+          {"prove", maker.of<Proof>()},
+          {"unpack", maker.of<app::Unpacked>()},
+          {"copy", maker.of<CopyResult>()},
+          {"contract check", maker.of<CheckedContract>()},
+          {"shadow report", maker.of<ShadowResult>()},
+          {"report", maker.of<ReportPage>()}};
+}
+
+// Of report::FieldRef and of Document::add_error().
+void define_errors(Json& definitions) {
+  const auto object = [](const Json& properties) {
+    Json names = Json::array();
+    for (const auto& [name, property] : properties.items()) names.push_back(name);
+    return Json{
+        {"type", "object"}, {"properties", properties}, {"required", names}, {"additionalProperties", false}};
+  };
+  definitions["FieldRef"] = object({{"field", {{"type", "string"}, {"description", "such as \"format\""}}},
+                                    {"value", {{"type", "string"}, {"description", "may be empty"}}}});
+  definitions["Error"] = object(
+      {{"code", {{"type", "string"}, {"enum", names_of<ErrorCode>()}, {"description", "kind of error"}}},
+       {"message", {{"type", "string"}, {"description", "one line for a person"}}},
+       {"fields",
+        {{"type", "array"},
+         {"items", {{"$ref", "#/definitions/FieldRef"}}},
+         {"description", "fields of options that the message names"}}},
+       {"model",
+        {{"type", {"string", "null"}}, {"description", "path; null where it is about the whole run"}}}});
+}
+
+}  // namespace
+
+Json schema() {
+  SchemaMaker maker;
+  Json verbs = Json::array(), rules = Json::array();
+  for (const VerbSchema& one : verb_schemas(maker)) {
+    verbs.push_back(one.verb);
+    rules.push_back({{"if", {{"properties", {{"verb", {{"const", one.verb}}}}}}},
+                     {"then", {{"properties", {{"results", {{"items", one.result}}}}}}}});
+  }
+  define_errors(maker.definitions);
+  return {{"$schema", "http://json-schema.org/draft-07/schema#"},
+          {"title", "The JSON of ounce, version 2"},
+          {"type", "object"},
+          {"properties",
+           {{"schema_version", {{"const", kSchemaVersion}}},
+            {"verb", {{"enum", verbs}, {"description", "the verb that made the document"}}},
+            {"command", {{"type", "string"}, {"description", "its command line, for a shell"}}},
+            {"results", {{"type", "array"}, {"description", "one for each model that went well, or one"}}},
+            {"errors",
+             {{"type", "array"},
+              {"items", {{"$ref", "#/definitions/Error"}}},
+              {"description", "what went wrong, for each model without a result"}}}}},
+          {"required", {"schema_version", "verb", "command", "results", "errors"}},
+          {"additionalProperties", false},
+          {"allOf", rules},
+          {"definitions", maker.definitions}};
 }
 
 }  // namespace ounce::results

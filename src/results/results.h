@@ -9,6 +9,7 @@
 // docs/schema/ounce-v2.json, the Python classes and docs/json.md are made from these lists.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <ounce/advise.h>
 #include <ounce/app/shadow.h>
 #include <ounce/app/unpack.h>
@@ -20,6 +21,7 @@
 #include <ounce/decode.h>
 #include <ounce/diff.h>
 #include <ounce/inspect.h>
+#include <ounce/names.h>
 #include <ounce/prove.h>
 #include <ounce/publish.h>
 #include <ounce/quantize.h>
@@ -27,10 +29,17 @@
 #include <ounce/tune.h>
 #include <ounce/verify.h>
 
-#include <nlohmann/json.hpp>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
+#include "base/fields.h"
+#include "report/recipe_command.h"
 #include "report/table.h"
 
 namespace ounce::results {
@@ -94,5 +103,107 @@ std::string dump(const Json& document);
 
 // The JSON schema (draft 7) of all documents.
 Json schema();
+
+// Values of fields that JSON has in another form than the struct: a time is a whole number of nanoseconds,
+// and what is unknown, empty or not finite is null.
+//
+//   f("load_ns", nanoseconds(model.load_seconds), "creating the session");
+//   f("peak_memory_bytes", nonzero(model.peak_memory), "null: not measured");
+//   f("why_not", sentence(trial.why_not), "why it was not run");
+
+// Text for people in which the library names its fields in backticks (report/recipe_command.h).
+struct Sentence {
+  const std::string& text;
+};
+struct Sentences {
+  const std::vector<std::string>& all;
+};
+inline Sentence sentence(const std::string& text) { return {text}; }
+inline Sentences sentences(const std::vector<std::string>& all) { return {all}; }
+
+inline std::int64_t nanoseconds(double seconds) {
+  constexpr double kMost = 9e18;
+  const double value = std::round(seconds * 1e9);
+  return value > -kMost && value < kMost ? static_cast<std::int64_t>(value) : 0;
+}
+inline std::vector<std::int64_t> nanoseconds(const std::vector<double>& all) {
+  std::vector<std::int64_t> made;
+  for (const double seconds : all) made.push_back(nanoseconds(seconds));
+  return made;
+}
+
+inline std::optional<double> finite(double value) {
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+inline std::optional<double> finite(const std::optional<double>& value) {
+  return value ? finite(*value) : std::nullopt;
+}
+template <class T>
+std::optional<T> nonzero(T value) {
+  return value == T() ? std::nullopt : std::optional(value);
+}
+inline std::optional<std::string> nonempty(const std::string& text) { return nonzero(text); }
+
+// `value` where the condition holds, else null.
+template <class T>
+std::optional<T> only_if(bool condition, T value) {
+  return condition ? std::optional(value) : std::nullopt;
+}
+inline std::optional<double> only_if(bool condition, std::optional<double> value) {
+  return condition ? value : std::nullopt;
+}
+
+// A signal-to-noise ratio is infinite where all values are equal.
+inline bool is_exact(double sqnr_db) { return std::isinf(sqnr_db) && sqnr_db > 0; }
+
+// The visitor that makes JSON of a struct with fields(). Included only where a struct's fields are listed
+// before.
+
+class JsonWriter {
+ public:
+  using Json = nlohmann::ordered_json;
+
+  template <class T>
+  void operator()(const char* name, const T& value, const char*) {
+    made_[name] = json_of(value);
+  }
+
+  template <class T>
+  static Json json_of(const T& value) {
+    if constexpr (HasFields<const T>) {
+      JsonWriter writer;
+      fields(value, writer);
+      return std::move(writer.made_);
+    } else if constexpr (HasNames<T>) {
+      return name_of(value);
+    } else if constexpr (std::is_floating_point_v<T>) {
+      return std::isfinite(value) ? Json(value) : Json(nullptr);
+    } else {
+      return value;
+    }
+  }
+  static Json json_of(const std::filesystem::path& path) { return path.string(); }
+  static Json json_of(const Sentence& sentence) { return report::with_options(sentence.text); }
+  static Json json_of(const Sentences& sentences) { return report::with_options(sentences.all); }
+  template <class T>
+  static Json json_of(const std::optional<T>& value) {
+    return value ? json_of(*value) : Json(nullptr);
+  }
+  template <class T>
+  static Json json_of(const std::vector<T>& all) {
+    Json made = Json::array();
+    for (const T& one : all) made.push_back(json_of(one));
+    return made;
+  }
+  template <class T>
+  static Json json_of(const std::map<std::string, T>& all) {
+    Json made = Json::object();
+    for (const auto& [name, value] : all) made[name] = json_of(value);
+    return made;
+  }
+
+ private:
+  Json made_ = Json::object();
+};
 
 }  // namespace ounce::results

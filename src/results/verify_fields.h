@@ -14,7 +14,6 @@
 #include "base/fields.h"
 #include "base/text.h"
 #include "results/results.h"
-#include "results/values.h"
 
 namespace ounce {
 

@@ -142,7 +142,7 @@ class LocalExecutor : public Executor {
   virtual void stop() noexcept = 0;
   // Does a run stay on the calling thread?
   virtual bool is_single_threaded() const = 0;
-  // Ends what LoadSettings::profile began, and says which file holds it: JSON that evaluate/timing/profile.h
+  // Ends what LoadSettings::profile began, and says which file holds it: JSON that evaluate/timing/rounds.h
   // reads. Empty when nothing was profiled.
   virtual std::filesystem::path end_profile() = 0;
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "verbs/host.h"
 #include "verbs/options.h"
+#include "verbs/verb.h"
 
 namespace ounce::verbs {
 

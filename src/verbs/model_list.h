@@ -12,8 +12,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "verbs/host.h"
 #include "verbs/options.h"
+#include "verbs/verb.h"
 
 namespace ounce::verbs {
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "verbs/host.h"
 #include "verbs/model_list.h"
 #include "verbs/options.h"
 #include "verbs/report_file.h"
+#include "verbs/verb.h"
 
 namespace ounce::verbs {
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "results/results.h"
-#include "verbs/host.h"
 #include "verbs/options.h"
+#include "verbs/verb.h"
 
 namespace ounce::verbs {
 

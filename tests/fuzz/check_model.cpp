@@ -7,7 +7,7 @@
 #include "formats/onnx/file/serializer.h"
 #include "formats/onnx/file/tensor_reader.h"
 #include "formats/onnx/file/types.h"
-#include "formats/onnx/graph/names.h"
+#include "formats/onnx/graph/index.h"
 #include "formats/onnx/graph/validate.h"
 #include "fuzz/promise.h"
 

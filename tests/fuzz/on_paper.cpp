@@ -3,7 +3,7 @@
 #include "formats/onnx/edit/constants.h"
 #include "formats/onnx/emit/expose_values.h"
 #include "formats/onnx/emit/half_graph.h"
-#include "formats/onnx/emit/integer_ports.h"
+#include "formats/onnx/emit/integer_ops.h"
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/file/serializer.h"
 #include "formats/onnx/graph/validate.h"

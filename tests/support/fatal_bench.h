@@ -11,11 +11,10 @@
 #include <string>
 
 #include "quantize/recipe_json.h"
-#include "search/tune/candidate_maker.h"
 #include "search/tune/evaluator.h"
 #include "search/tune/journal.h"
 #include "search/tune/measuring_evaluator.h"
-#include "search/tune/split.h"
+#include "search/tune/recorded_reference.h"
 #include "support/fatal_layer.h"
 #include "support/npy_bytes.h"
 #include "support/temporary_folder.h"

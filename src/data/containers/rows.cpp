@@ -14,7 +14,7 @@
 
 #include "base/json_text.h"
 #include "base/text.h"
-#include "data/convert.h"
+#include "data/tensor.h"
 
 namespace ounce::data {
 namespace {

@@ -11,7 +11,7 @@
 #include "base/digest.h"
 #include "base/json_text.h"
 #include "base/text.h"
-#include "data/convert.h"
+#include "data/tensor.h"
 
 namespace ounce::data {
 namespace {

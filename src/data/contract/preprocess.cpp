@@ -8,8 +8,8 @@
 #include <cmath>
 #include <map>
 
-#include "data/convert.h"
 #include "data/image/image.h"
+#include "data/tensor.h"
 
 namespace ounce::data {
 namespace {

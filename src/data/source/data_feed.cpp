@@ -9,10 +9,10 @@
 #include "base/text.h"
 #include "data/containers/rows.h"
 #include "data/contract/contract_file.h"
-#include "data/convert.h"
 #include "data/image/image.h"
 #include "data/source/open_source.h"
 #include "data/source/sources.h"
+#include "data/tensor.h"
 
 namespace ounce::data {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "base/cancel.h"
 #include "data/class_rows.h"
-#include "data/convert.h"
+#include "data/tensor.h"
 #include "evaluate/compare/worst_output.h"
 #include "evaluate/metrics/metric_command.h"
 #include "evaluate/models/feeds.h"

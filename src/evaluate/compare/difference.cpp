@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "data/class_rows.h"
-#include "data/convert.h"
+#include "data/tensor.h"
 #include "evaluate/statistics/certainty.h"
 
 namespace ounce::evaluate {

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "base/cancel.h"
-#include "data/convert.h"
+#include "data/tensor.h"
 #include "formats/open.h"
 
 namespace ounce::evaluate {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "data/class_rows.h"
-#include "data/convert.h"
 #include "data/image/image.h"
+#include "data/tensor.h"
 
 namespace ounce::evaluate {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/convert.h"
+#include "data/tensor.h"
 #include "evaluate/statistics/certainty.h"
 
 namespace ounce::evaluate {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <map>
 
-#include "data/convert.h"
+#include "data/tensor.h"
 
 namespace ounce::evaluate {
 namespace {

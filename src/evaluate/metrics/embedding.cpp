@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "data/convert.h"
+#include "data/tensor.h"
 #include "evaluate/metrics/metric_info.h"
 #include "evaluate/statistics/certainty.h"
 

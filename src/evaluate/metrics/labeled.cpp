@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "data/class_rows.h"
-#include "data/convert.h"
+#include "data/tensor.h"
 #include "evaluate/metrics/metric_info.h"
 #include "evaluate/statistics/certainty.h"
 

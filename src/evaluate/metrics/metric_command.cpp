@@ -10,7 +10,7 @@
 
 #include "base/json_text.h"
 #include "data/containers/npy.h"
-#include "data/convert.h"
+#include "data/tensor.h"
 #include "runtime/child_process.h"
 
 namespace ounce::evaluate {

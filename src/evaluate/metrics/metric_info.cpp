@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/convert.h"
+#include "data/tensor.h"
 
 namespace ounce {
 

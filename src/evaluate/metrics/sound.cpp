@@ -9,7 +9,7 @@
 #include <complex>
 #include <numbers>
 
-#include "data/convert.h"
+#include "data/tensor.h"
 #include "evaluate/metrics/metric_info.h"
 #include "evaluate/statistics/certainty.h"
 

@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "data/class_rows.h"
-#include "data/convert.h"
+#include "data/tensor.h"
 #include "evaluate/metrics/metric_info.h"
 #include "evaluate/statistics/certainty.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "data/class_rows.h"
-#include "data/convert.h"
+#include "data/tensor.h"
 #include "evaluate/metrics/metric_info.h"
 #include "evaluate/statistics/certainty.h"
 

@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "base/machine.h"
-#include "data/convert.h"
+#include "data/tensor.h"
 
 namespace ounce::evaluate {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "base/cancel.h"
 #include "base/numbers.h"
-#include "data/convert.h"
 #include "data/source/open_source.h"
+#include "data/tensor.h"
 
 namespace ounce::evaluate {
 

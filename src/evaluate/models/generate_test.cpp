@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "data/convert.h"
+#include "data/tensor.h"
 #include "formats/open.h"
 #include "support/error_of.h"
 #include "support/model_builder.h"

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <optional>
 
-#include "data/convert.h"
+#include "data/tensor.h"
 #include "evaluate/models/open.h"
 
 namespace ounce::evaluate {

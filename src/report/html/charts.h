@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "report/html/markup.h"
+#include "report/html/section.h"
 
 namespace ounce::report::html {
 

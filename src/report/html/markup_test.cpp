@@ -1,4 +1,4 @@
-#include "report/html/markup.h"
+#include "report/html/section.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,3 @@
-#include "report/html/version1.h"
 
 #include <gtest/gtest.h>
 

@@ -11,10 +11,8 @@
 #include "model/model_file.h"
 #include "quantize/output_place.h"
 #include "search/advise/family.h"
-#include "search/advise/measure.h"
 #include "search/advise/methods.h"
-#include "search/advise/risks.h"
-#include "search/advise/verdict.h"
+#include "search/advise/stages.h"
 #include "target/target.h"
 
 namespace ounce {

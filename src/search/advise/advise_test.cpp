@@ -7,8 +7,7 @@
 
 #include "evaluate/compare/gates.h"
 #include "search/advise/methods.h"
-#include "search/advise/quality.h"
-#include "search/advise/verdict.h"
+#include "search/advise/stages.h"
 #include "support/commands_example.h"
 #include "support/error_of.h"
 

@@ -1,4 +1,3 @@
-#include "search/advise/measure.h"
 
 #include <fmt/format.h>
 #include <ounce/error.h>
@@ -14,8 +13,8 @@
 #include "io/temporary_files.h"
 #include "recipe/format_info.h"
 #include "search/advise/methods.h"
-#include "search/advise/quality.h"
-#include "search/tune/split.h"
+#include "search/advise/stages.h"
+#include "search/tune/recorded_reference.h"
 
 namespace ounce::search {
 namespace {

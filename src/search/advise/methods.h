@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -96,5 +97,28 @@ class MethodLab {
 // Tries the methods that have no why_not, in their order. Gives the seconds, by estimate, that were missing
 // to measure the first three, which are the most promising ones; 0 if these were measured.
 double try_methods(MethodLab& lab, std::vector<MethodFinding>& methods);
+
+// Command lines to paste: with the model and the data as the user named them, quoted for a shell.
+
+class CommandWriter {
+ public:
+  CommandWriter(const AdviseOptions& options, const AdviseResult& result);
+
+  std::string quantize(Format format) const;
+  std::string tune() const;
+  std::string verify_tuned() const;
+  std::string verify(Format format) const;
+
+ private:
+  enum class Part { kAll, kCalibrating, kJudging };
+  std::string data(bool with_labels, Part part) const;
+  std::string runtime() const;
+  std::string gates() const;
+  std::string target() const;
+
+  const AdviseOptions& options_;
+  const AdviseResult& result_;
+  std::vector<std::string> words_;
+};
 
 }  // namespace ounce::search

@@ -1,4 +1,4 @@
-#include "search/advise/risks.h"
+#include "search/advise/stages.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

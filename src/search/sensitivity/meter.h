@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "search/tune/candidate_maker.h"
 #include "search/tune/journal.h"
 #include "search/tune/layers.h"
+#include "search/tune/measuring_evaluator.h"
 #include "search/tune/recorded_reference.h"
 
 namespace ounce::search {

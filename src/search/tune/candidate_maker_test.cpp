@@ -1,4 +1,4 @@
-#include "search/tune/candidate_maker.h"
+#include "search/tune/measuring_evaluator.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "search/tune/layer_cost.h"
+#include "search/tune/repair.h"
 
 #include <gmock/gmock.h>
 

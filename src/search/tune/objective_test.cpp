@@ -1,4 +1,4 @@
-#include "search/tune/objective.h"
+#include "search/tune/evaluator.h"
 
 #include <gtest/gtest.h>
 

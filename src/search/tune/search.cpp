@@ -12,8 +12,7 @@
 #include "formats/onnx/plan/op_rules.h"
 #include "quantize/recipe_json.h"
 #include "recipe/format_info.h"
-#include "search/tune/layer_cost.h"
-#include "search/tune/objective.h"
+#include "search/tune/evaluator.h"
 #include "search/tune/repair.h"
 
 namespace ounce::search {

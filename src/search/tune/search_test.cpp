@@ -8,7 +8,7 @@
 #include <set>
 
 #include "quantize/recipe_json.h"
-#include "search/tune/objective.h"
+#include "search/tune/evaluator.h"
 #include "support/scripted_evaluator.h"
 
 namespace ounce::search {

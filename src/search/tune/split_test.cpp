@@ -1,4 +1,4 @@
-#include "search/tune/split.h"
+#include "search/tune/recorded_reference.h"
 
 #include <gmock/gmock.h>
 

@@ -31,7 +31,6 @@
 #include "search/tune/evaluator.h"
 #include "search/tune/journal.h"
 #include "search/tune/measuring_evaluator.h"
-#include "search/tune/objective.h"
 #include "search/tune/search.h"
 #include "target/ort/saturation.h"
 

@@ -14,7 +14,6 @@
 
 #include "formats/onnx/file/model.h"
 #include "formats/onnx/graph/index.h"
-#include "formats/onnx/graph/names.h"
 
 namespace ounce::passes {
 

@@ -6,7 +6,7 @@
 #include <ounce/error.h>
 
 #include "formats/onnx/edit/constants.h"
-#include "formats/onnx/emit/integer_ports.h"
+#include "formats/onnx/emit/integer_ops.h"
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/file/serializer.h"
 #include "formats/onnx/file/types.h"

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <map>
 #include <utility>
 
 #include "formats/onnx/edit/chain.h"
@@ -14,8 +16,10 @@
 #include "formats/onnx/emit/dynamic_ops.h"
 #include "formats/onnx/emit/static_ops.h"
 #include "formats/onnx/file/attributes.h"
+#include "formats/onnx/file/reader.h"
 #include "formats/onnx/file/types.h"
 #include "formats/onnx/plan/op_rules.h"
+#include "formats/onnx/view/onnx_file.h"
 #include "recipe/format_info.h"
 
 namespace ounce::passes {
@@ -312,6 +316,38 @@ bool leads_to_integers(const graph::Index& index, std::size_t body, Bytes name) 
 bool stands_between_integers(const graph::Index& index, std::size_t body, const onnx::Node& node) {
   return !node.inputs.empty() && node.outputs.size() == 1 && !node.outputs[0].empty() &&
          comes_from_codes(index, body, node.inputs[0]) && leads_to_integers(index, body, node.outputs[0]);
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void declare(onnx::Model& model, std::vector<onnx::Kept<onnx::ValueInfo>>& values,
+             const std::map<onnx::Bytes, ElementType>& types) {
+  for (auto& value : values) {
+    const auto found = types.find(value->name);
+    if (found != types.end()) value.edit().type = onnx::with_element(model, value->type, found->second);
+  }
+}
+
+}  // namespace
+
+void declare_ports(onnx::Model& model, const std::vector<plan::IntegerPort>& ports) {
+  if (ports.empty()) return;
+  std::map<onnx::Bytes, ElementType> types;
+  Json json = {{"inputs", Json::object()}, {"outputs", Json::object()}};
+  for (const plan::IntegerPort& port : ports) {
+    types.emplace(port.value.second, port.type);
+    json[port.is_input ? "inputs" : "outputs"][std::string(port.value.second)] = {
+        {"type", name_of(port.type)},
+        {"scale", port.scales},
+        {"zero_point", port.zeros},
+        {"raw", port.is_raw}};
+  }
+  onnx::Graph& graph = model.proto.edit().graph.edit();
+  declare(model, graph.inputs, types);
+  declare(model, graph.outputs, types);
+  onnx::set_metadata(model, onnx::kPortsKey, json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 }  // namespace ounce::passes

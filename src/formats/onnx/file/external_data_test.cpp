@@ -1,4 +1,3 @@
-#include "formats/onnx/file/external_data.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

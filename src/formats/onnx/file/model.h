@@ -37,7 +37,7 @@ struct Owned {
   std::shared_ptr<const std::string> bytes;
 };
 // Values in a typed field (int32_data, string_data …) in that field's own encoding, perhaps in
-// pieces: values.h decodes them from the whole tensor message.
+// pieces: tensor_reader.h decodes them from the whole tensor message.
 struct Encoded {
   TensorField field;
   Bytes tensor_message;

@@ -1,4 +1,4 @@
-#include "formats/onnx/graph/names.h"
+#include "formats/onnx/graph/index.h"
 
 #include <gtest/gtest.h>
 #include <ounce/error.h>

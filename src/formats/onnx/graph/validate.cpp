@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/onnx/graph/names.h"
+#include "formats/onnx/graph/index.h"
 #include "formats/onnx/graph/ports.h"
 
 namespace ounce::graph {

@@ -7,10 +7,11 @@
 // A value has the type in which its node gives it; between a value and a node that wants another type there
 // will be one Cast (formats/onnx/emit/half_graph.h), shared by all that want it.
 //
-// Nodes stay for what they are (half_ops.h, op_schemas.h), for the user's wish, and for the numbers that go
-// through them: a constant that 16 bits cannot hold, integers that became floats (positions, lengths), powers
-// and sums of which nobody knows how large they get. Each of these is followed through the graph until an op
-// bounds it. Data that was observed says more than such a rule: then a value stays when it left the range.
+// Nodes stay for what they are (ops/op_info.h, op_schemas.h), for the user's wish, and for the numbers that
+// go through them: a constant that 16 bits cannot hold, integers that became floats (positions, lengths),
+// powers and sums of which nobody knows how large they get. Each of these is followed through the graph until
+// an op bounds it. Data that was observed says more than such a rule: then a value stays when it left the
+// range.
 #pragma once
 
 #include <ounce/recipe.h>

@@ -159,7 +159,7 @@ class CostGraph {
   }
 
   // Add or Mul of a single number. In floats some are part of an op that they become again
-  // (formats/onnx/emit/restore_float_ops.h); others take a pass each, and a Clip that codes would have stood
+  // (formats/onnx/emit/static_ops.h); others take a pass each, and a Clip that codes would have stood
   // for another.
   Times times_with_scalar(const NodeDecision& decision, double values) const {
     ScalarShape op{.values = values, .is_computed = !decision.is_rescale_only};

@@ -1,4 +1,4 @@
-#include "formats/onnx/prepare/channel_factors.h"
+#include "formats/onnx/prepare/equalize.h"
 
 #include <algorithm>
 #include <array>

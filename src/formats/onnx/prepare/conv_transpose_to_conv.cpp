@@ -1,4 +1,4 @@
-#include "formats/onnx/prepare/conv_transpose_to_conv.h"
+#include "formats/onnx/prepare/integer_rewrites.h"
 
 #include <fmt/format.h>
 

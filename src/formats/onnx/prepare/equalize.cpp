@@ -12,7 +12,6 @@
 #include "formats/onnx/edit/constants.h"
 #include "formats/onnx/edit/linear_op.h"
 #include "formats/onnx/file/attributes.h"
-#include "formats/onnx/prepare/channel_factors.h"
 #include "model/model_file.h"
 
 namespace ounce::passes {

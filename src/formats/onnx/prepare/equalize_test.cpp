@@ -7,7 +7,6 @@
 
 #include "formats/onnx/edit/constants.h"
 #include "formats/onnx/file/reader.h"
-#include "formats/onnx/prepare/channel_factors.h"
 #include "support/model_builder.h"
 #include "support/pass_runs.h"
 #include "support/read_model.h"

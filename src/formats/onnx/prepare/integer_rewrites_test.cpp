@@ -2,11 +2,9 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "formats/onnx/emit/restore_float_ops.h"
+#include "formats/onnx/emit/static_ops.h"
 #include "formats/onnx/file/reader.h"
-#include "formats/onnx/prepare/conv_transpose_to_conv.h"
 #include "formats/onnx/prepare/integer_rewrites.h"
-#include "formats/onnx/prepare/pad_channels.h"
 #include "support/model_builder.h"
 #include "support/pass_runs.h"
 #include "support/read_model.h"

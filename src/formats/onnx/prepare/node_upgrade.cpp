@@ -1,4 +1,4 @@
-#include "formats/onnx/prepare/node_upgrade.h"
+#include "formats/onnx/prepare/raise_opset.h"
 
 #include <fmt/format.h>
 #include <ounce/error.h>

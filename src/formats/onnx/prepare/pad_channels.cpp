@@ -1,4 +1,4 @@
-#include "formats/onnx/prepare/pad_channels.h"
+#include "formats/onnx/prepare/integer_rewrites.h"
 
 #include <algorithm>
 #include <array>

@@ -1,10 +1,8 @@
 #include "formats/onnx/prepare/prepare.h"
 
 #include "formats/onnx/plan/weights.h"
-#include "formats/onnx/prepare/conv_transpose_to_conv.h"
 #include "formats/onnx/prepare/fold_weights.h"
 #include "formats/onnx/prepare/integer_rewrites.h"
-#include "formats/onnx/prepare/pad_channels.h"
 #include "formats/onnx/prepare/raise_opset.h"
 #include "formats/onnx/prepare/remove_nodes.h"
 #include "recipe/format_info.h"

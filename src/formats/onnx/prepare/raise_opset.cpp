@@ -12,7 +12,6 @@
 #include "formats/onnx/file/types.h"
 #include "formats/onnx/graph/index.h"
 #include "formats/onnx/plan/weights.h"
-#include "formats/onnx/prepare/node_upgrade.h"
 
 namespace ounce::passes {
 

@@ -4,7 +4,6 @@
 
 #include "formats/onnx/file/op_schemas.h"
 #include "formats/onnx/file/reader.h"
-#include "formats/onnx/prepare/node_upgrade.h"
 #include "support/error_of.h"
 #include "support/model_builder.h"
 #include "support/pass_runs.h"
