@@ -132,6 +132,7 @@ def bench(options, model, peer):
     reference = tflite_runner.outputs_on(base, names, model.data.unseen)
     if fixed and fixed.exists():  # the same model with FP32 weights
         sessions["FP32 unpacked"] = tflite_runner.Session(fixed)
+        sessions["FP32 unpacked"].set_sample([a[:1] for a in tflite_runner.ordered(names, model.data.unseen)])
     if model.judge:
         result["metric_name"], result["metric"] = model.metric, model.judge(reference, model.data.truth)
     for who in ("ours", "peer"):
