@@ -46,12 +46,16 @@ def fix(source, target):
             folded.add(op.outputs[0])
             dropped.append(op)
     values = {}
-    if folded:
+    for op in dropped:
+        source_tensor = graph.tensors[op.inputs[0]]
+        if source_tensor.type == s.TensorType.FLOAT16 and is_constant(op.inputs[0]) and not source_tensor.sparsity:
+            values[op.outputs[0]] = np.frombuffer(model.buffers[source_tensor.buffer].data.tobytes(), np.float16).astype(np.float32)
+    if rest := [i for i in folded if graph.tensors[i].type == s.TensorType.FLOAT32 and i not in values]:  # sparse ones
         interpreter = Interpreter(model_content=content, experimental_preserve_all_tensors=True,
                                   experimental_op_resolver_type=OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES)
         interpreter.allocate_tensors()
         interpreter.invoke()
-        values = {index: interpreter.get_tensor(index).copy() for index in folded if graph.tensors[index].type == s.TensorType.FLOAT32}
+        values |= {index: interpreter.get_tensor(index).copy() for index in rest}
     graph.operators = [op for op in graph.operators if not any(op is d for d in dropped)]
     for index, array in values.items():
         buffer = s.BufferT()
