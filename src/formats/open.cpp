@@ -28,7 +28,11 @@ void write_with_metadata(const model::ModelFile& file, const std::string& key, c
 }
 
 void replace_metadata(const std::filesystem::path& model, const std::string& key, const std::string& value) {
-  onnx::replace_metadata(model, key, value);  // publish writes no other models
+  if (model::detect(model) == model::ModelKind::kTflite) {
+    tflite::write_with_metadata(*tflite::open_file(model), key, value, model);
+  } else {
+    onnx::replace_metadata(model, key, value);
+  }
 }
 
 }  // namespace ounce::formats

@@ -9,6 +9,9 @@
 #include "base/digest.h"
 #include "formats/onnx/file/serializer.h"
 #include "formats/onnx/view/onnx_file.h"
+#include "formats/tflite/edit/metadata.h"
+#include "formats/tflite/file/writer.h"
+#include "formats/tflite/view/tflite_file.h"
 #include "plan/weights/storage.h"
 #include "quant/layout.h"
 
@@ -43,15 +46,21 @@ std::vector<std::vector<onnx::Bytes>> stretches_of(const onnx::Rope& rope) {
 template <class Begin, class DigestStretch>
 void each_stretch(const model::ModelFile& file, ThreadPool& pool, const Begin& begin,
                   const DigestStretch& digest) {
+  const auto each = [&](const auto& model, const io::Rope& rope) {
+    const std::vector<std::vector<onnx::Bytes>> stretches = stretches_of(rope);
+    begin(stretches.size());
+    pool.for_each(stretches.size(), [&](std::size_t i) {
+      digest(i, stretches[i]);
+      for (const onnx::Bytes& bytes : stretches[i]) model.release(bytes);
+    });
+  };
+  if (file.kind() == model::ModelKind::kTflite) {
+    const tflite::Model model = tflite::without_metadata(tflite::as_tflite(file).model());
+    return each(model, tflite::serialize(model));
+  }
   onnx::Model model = onnx::clone(onnx::as_onnx(file).model());
   model.proto.edit().metadata.clear();
-  const onnx::Serialized serialized = onnx::serialize(model, onnx::Placement::kInline, {});
-  const std::vector<std::vector<onnx::Bytes>> stretches = stretches_of(serialized.model);
-  begin(stretches.size());
-  pool.for_each(stretches.size(), [&](std::size_t i) {
-    digest(i, stretches[i]);
-    for (const onnx::Bytes& bytes : stretches[i]) model.release(bytes);
-  });
+  each(model, onnx::serialize(model, onnx::Placement::kInline, {}).model);
 }
 
 }  // namespace
@@ -156,22 +165,38 @@ std::string source_digest(const onnx::Model& source, const plan::Plan& plan, Thr
 }
 
 std::string source_digest(const model::ModelFile& source, ThreadPool& pool) {
+  if (source.kind() == model::ModelKind::kTflite) {
+    const tflite::Model& model = tflite::as_tflite(source).model();
+    const tflite::Bytes bytes = model.file.bytes();
+    std::vector<Digest> digests((bytes.size() + kPiece - 1) / kPiece);
+    pool.for_each(digests.size(), [&](std::size_t i) {
+      const tflite::Bytes piece = bytes.substr(i * kPiece, kPiece);
+      digests[i] = digest_of(piece);
+      model.release(piece);
+    });
+    return hex(digest_of(digests));
+  }
   const onnx::OnnxFile& file = onnx::as_onnx(source);
   return source_digest(file.model(), plan::unread_plan(file.index()), pool);
 }
 
-std::string source_sha256(const model::ModelFile& given, ThreadPool& pool) {
-  const onnx::Model& source = onnx::as_onnx(given).model();
-  std::vector<onnx::Bytes> files = {source.file.bytes()};
-  for (const auto& [location, file] : source.external_files) files.push_back(file.bytes());
+std::string source_sha256(const model::ModelFile& source, ThreadPool& pool) {
+  std::vector<const io::MappedFile*> files;
+  if (source.kind() == model::ModelKind::kTflite) {
+    files = {&tflite::as_tflite(source).model().file};
+  } else {
+    const onnx::Model& model = onnx::as_onnx(source).model();
+    files = {&model.file};
+    for (const auto& [location, file] : model.external_files) files.push_back(&file);
+  }
   std::vector<std::string> digests(files.size());
   pool.for_each(files.size(), [&](std::size_t i) {
     Sha256 digest;
-    for (std::size_t at = 0; at < files[i].size(); at += kPiece) {
+    for (std::size_t at = 0; at < files[i]->bytes().size(); at += kPiece) {
       throw_if_cancelled();
-      const onnx::Bytes piece = files[i].substr(at, kPiece);
+      const std::string_view piece = files[i]->bytes().substr(at, kPiece);
       digest.add(piece);
-      source.release(piece);
+      files[i]->release(piece);
     }
     digests[i] = digest.hex();
   });

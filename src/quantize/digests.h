@@ -1,5 +1,5 @@
 // Digests of models for their statements (statement.h): of what a model computes, and of the file it was made
-// of. ONNX models alone have statements so far.
+// of.
 #pragma once
 
 #include <string>

@@ -29,13 +29,12 @@ struct OwnOutput {
   std::optional<Format> format;  // nothing where the file does not say it
 };
 
-std::optional<OwnOutput> own_output(const onnx::Model& model) {
-  const Metadata metadata = onnx::metadata_of(model);
+std::optional<OwnOutput> own_output(const Metadata& metadata, const std::filesystem::path& path) {
   const bool is_ours = std::any_of(metadata.begin(), metadata.end(),
                                    [](const auto& entry) { return entry.first == "ounce.plan"; });
   if (!is_ours) return std::nullopt;
   try {
-    const std::optional<Statement> statement = read_statement(metadata, model.file.path());
+    const std::optional<Statement> statement = read_statement(metadata, path);
     return OwnOutput{statement ? std::optional(statement->recipe.format) : std::nullopt};
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kBadInput) throw;
@@ -48,14 +47,31 @@ std::string in_words(const OwnOutput& output) {
                        : "already quantized by Ounce";
 }
 
-void refuse(const onnx::Model& model, const OwnOutput& output, const std::string& what) {
+std::optional<OwnOutput> own_output(const onnx::Model& model) {
+  return own_output(onnx::metadata_of(model), model.file.path());
+}
+
+void refuse(const std::filesystem::path& path, const OwnOutput& output, const std::string& what) {
   std::string words = in_words(output);
   words.front() = 'A';
   throw Error(ErrorCode::kUnsupported, fmt::format("{}. {} the original model instead.", words, what),
-              model.file.path().string());
+              path.string());
+}
+
+void require_original(const std::optional<OwnOutput>& output, const std::filesystem::path& path, Format wanted) {
+  if (!output) return;
+  const bool computes_in_16_bits = output->format && is_half(*output->format);
+  const bool stores = !is_integer(wanted);
+  if (computes_in_16_bits && stores) return;
+  refuse(path, *output, "Quantize");
 }
 
 }  // namespace
+
+std::string why_written_by_ounce(const model::ModelFile& file) {
+  const std::optional<OwnOutput> output = own_output(file.metadata(), file.path());
+  return output ? in_words(*output) : std::string();
+}
 
 std::string why_written_by_ounce(const onnx::Model& model) {
   const std::optional<OwnOutput> output = own_output(model);
@@ -76,16 +92,15 @@ std::string why_no_original(const onnx::Model& model, const graph::Index& index)
 }
 
 void require_original(const onnx::Model& model, Format wanted) {
-  const std::optional<OwnOutput> output = own_output(model);
-  if (!output) return;
-  const bool computes_in_16_bits = output->format && is_half(*output->format);
-  const bool stores = !is_integer(wanted);
-  if (computes_in_16_bits && stores) return;
-  refuse(model, *output, "Quantize");
+  require_original(own_output(model), model.file.path(), wanted);
+}
+
+void require_original(const model::ModelFile& file, Format wanted) {
+  require_original(own_output(file.metadata(), file.path()), file.path(), wanted);
 }
 
 void require_original(const onnx::Model& model, const std::string& what) {
-  if (const std::optional<OwnOutput> output = own_output(model)) refuse(model, *output, what);
+  if (const std::optional<OwnOutput> output = own_output(model)) refuse(model.file.path(), *output, what);
 }
 
 }  // namespace ounce::quantization

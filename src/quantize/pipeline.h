@@ -30,6 +30,8 @@
 
 namespace ounce::quantization {
 
+struct TfliteWork;  // quantize/tflite_stages.h
+
 // Fills in what follows from the target, or from other options.
 QuantizeOptions for_target(QuantizeOptions options);
 
@@ -38,6 +40,7 @@ struct Quantization {
                const QuantizeOptions& given);
   Quantization(const Quantization&) = delete;
   Quantization& operator=(const Quantization&) = delete;
+  ~Quantization();
 
   const std::filesystem::path& path() const { return result.model; }
   const onnx::OnnxFile& source() const { return onnx::as_onnx(*file); }  // for stages of ONNX
@@ -59,6 +62,7 @@ struct Quantization {
   std::string why_floats;  // after search(): nothing of it computes in INT8, as was measured
   Statement statement;     // from decide() on
   plan::Plan plan;         // after decide()
+  std::unique_ptr<TfliteWork> tflite;  // of TFLite models, in place of `prepared` and `plan`
   std::vector<TensorOutcome> integer_tensors;  // of the INT8 ops that stand beside the FP16 remainder
   std::unique_ptr<model::Emitted> emitted;     // after emit(); weights are encoded while write() writes them
   model::ModelFilePtr written;                 // after check()

@@ -16,6 +16,7 @@
 #include "quantize/original.h"
 #include "quantize/output_place.h"
 #include "quantize/pipeline.h"
+#include "quantize/tflite_stages.h"
 #include "recipe/format_info.h"
 #include "target/ort/saturation.h"
 
@@ -25,6 +26,10 @@ namespace {
 unsigned weight_bits(StoredAs stored) {
   const plan::EncodingInfo* row = plan::find_encoding(stored);
   return row == nullptr ? 0 : row->bits;
+}
+
+bool is_onnx(const std::filesystem::path& path) {
+  return model::detect(path).value_or(ModelKind::kOnnx) == ModelKind::kOnnx;
 }
 
 }  // namespace
@@ -53,7 +58,7 @@ Format QuantizeResult::stored_as() const {
 
 Format possible_format(const std::filesystem::path& model, Format format) {
   const FormatInfo& row = info_of(format);
-  if (row.opset == 0 || !is_storage(format)) return format;
+  if (row.opset == 0 || !is_storage(format) || !is_onnx(model)) return format;
   try {
     const onnx::Model read = onnx::read_model(model);
     return onnx::opset_version(read.proto->opset_imports, "") < row.opset ? row.fallback : format;
@@ -65,6 +70,7 @@ Format possible_format(const std::filesystem::path& model, Format format) {
 
 std::string why_no_original(const std::filesystem::path& model) {
   try {
+    if (!is_onnx(model)) return quantization::why_written_by_ounce(*formats::open_model(model));
     const onnx::Model read = onnx::read_model(model);
     return quantization::why_no_original(read, graph::validate(read));
   } catch (const Error& error) {
@@ -114,10 +120,11 @@ Quantization::Quantization(const std::filesystem::path& model, const std::filesy
   result.format = recipe.format;
 }
 
+Quantization::~Quantization() = default;
+
 std::uint64_t Quantization::stored_source_bytes() const {
   std::uint64_t bytes = 0;
-  for (const plan::Decision& decision : plan.decisions)
-    bytes += decision.is_stored() ? decision.weight.bytes() : 0;
+  for (const TensorOutcome& tensor : result.tensors) bytes += tensor.stored ? tensor.bytes_before : 0;
   return bytes;
 }
 
@@ -174,6 +181,7 @@ namespace {
 
 constexpr FormatStages kFormats[] = {
     {ModelKind::kOnnx, prepare_onnx, observe_onnx, search_onnx, decide_onnx, emit_onnx},
+    {ModelKind::kTflite, prepare_tflite, observe_tflite, search_tflite, decide_tflite, emit_tflite},
 };
 
 const FormatStages& stages_of(const Quantization& q) {

@@ -144,7 +144,8 @@ void run_trial(Quantization& q) {
           q.result.trial.slice));
   }
   refuse_slowness(q.recipe, q.options, q.result);
-  if (std::string note = decoding_note(q.recipe, q.result.trial); !note.empty())
+  const bool is_onnx = q.file->kind() == ModelKind::kOnnx;  // which decodes weights at run time
+  if (std::string note = decoding_note(q.recipe, q.result.trial); is_onnx && !note.empty())
     q.result.notes.push_back(std::move(note));
   // The written model loads and runs, gives numbers where the source does, and the result says how close its
   // outputs are and how fast it is.

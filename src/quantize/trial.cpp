@@ -98,6 +98,7 @@ Expectation ask_original(const model::ModelFile& original, const runtime::Execut
                             "`trial.is_wanted=false` writes without trying",
                             error.what()));
   }
+  result.runtime = runtime::runtime_of(original.kind());
   result.runtime_version = stepper->model().library_version();
   result.memory_before = stepper->model().load_memory();
   result.cpu = cpu_kernels();
@@ -220,7 +221,7 @@ std::optional<IntegerKernels> integer_kernels(const WrittenFiles& written,
     const Profile profile = evaluate::read_profile(entry.path());
     IntegerKernels found;
     for (const NodeTime& node : profile.nodes)
-      ++(evaluate::is_integer_kernel(node.op_type) ? found.integer : found.other);
+      ++(node.is_integer ? found.integer : found.other);
     return found;
   }
   return std::nullopt;

@@ -11,6 +11,7 @@ namespace ounce {
 namespace {
 
 constexpr std::int64_t kShiftOpset = 11;  // BitShift, which unpacks 4 bits
+constexpr ModelKinds kOnnxAndTflite = model_kinds(ModelKind::kOnnx, ModelKind::kTflite);
 
 constexpr auto kFormats = std::to_array<FormatInfo>({
     {.format = Format::kW8,
@@ -21,7 +22,8 @@ constexpr auto kFormats = std::to_array<FormatInfo>({
      .typical_size = 0.25,
      .for_single_nodes = true,
      .fallback = Format::kW8,
-     .stage = SearchStage::kSafe},
+     .stage = SearchStage::kSafe,
+     .kinds = kOnnxAndTflite},
     {.format = Format::kW16,
      .label = "16-bit weights",
      .help = "16-bit float weights, FP32 arithmetic",
@@ -31,7 +33,8 @@ constexpr auto kFormats = std::to_array<FormatInfo>({
      .making_time = 0.7,
      .for_single_nodes = true,
      .fallback = Format::kW16,
-     .stage = SearchStage::kSafe},
+     .stage = SearchStage::kSafe,
+     .kinds = kOnnxAndTflite},
     {.format = Format::kW4,
      .label = "4-bit weights",
      .help = "4-bit weights, FP32 arithmetic",
@@ -42,7 +45,8 @@ constexpr auto kFormats = std::to_array<FormatInfo>({
      .for_single_nodes = true,
      .opset = kShiftOpset,
      .fallback = Format::kW8,
-     .stage = SearchStage::kRare},
+     .stage = SearchStage::kRare,
+     .kinds = kOnnxAndTflite},
     {.format = Format::kNbits8,
      .label = "8-bit MatMulNBits",
      .help = "8-bit weights in MatMulNBits kernels",
@@ -94,7 +98,8 @@ constexpr auto kFormats = std::to_array<FormatInfo>({
      .making_time = 2,
      .for_single_nodes = true,
      .fallback = Format::kW8,
-     .stage = SearchStage::kUsual},
+     .stage = SearchStage::kUsual,
+     .kinds = kOnnxAndTflite},
     {.format = Format::kFp16,
      .label = "FP16",
      .help = "FP16 arithmetic",
@@ -123,7 +128,8 @@ constexpr auto kFormats = std::to_array<FormatInfo>({
      .weight_bits = 32,
      .typical_size = 1,
      .for_single_nodes = true,
-     .fallback = Format::kFp32},
+     .fallback = Format::kFp32,
+     .kinds = kOnnxAndTflite},
 });
 static_assert(kFormats.size() == std::size(NamesOf<Format>::kAll), "a row for each format");
 

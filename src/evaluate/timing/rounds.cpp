@@ -295,7 +295,7 @@ Profile profile_of(std::string_view json) {
     const double seconds = times.size() == runs ? median(times)
                                                 : std::accumulate(times.begin(), times.end(), 0.0) /
                                                       std::max(1.0, static_cast<double>(runs));
-    profile.nodes.push_back({key.first, key.second, seconds});
+    profile.nodes.push_back({key.first, key.second, seconds, node.is_integer});
     if (node.is_integer) profile.integer_share += seconds;
     if (node.is_delegated) profile.delegated_share += seconds;
   }

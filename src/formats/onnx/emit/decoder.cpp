@@ -14,6 +14,7 @@
 #include "formats/onnx/plan/plan.h"
 #include "kernels/half.h"
 #include "kernels/pack.h"
+#include "quant/error.h"
 #include "quant/layout.h"
 
 namespace ounce::passes {
@@ -205,30 +206,6 @@ std::vector<float> zeros_of(const onnx::Tensor& tensor) {
   return {codes.begin(), codes.end()};
 }
 
-// Squares of very large and very small weights leave the range of binary32; those are added up in binary64.
-void add_error(const std::byte* x, const float* y, std::size_t n, kernels::ErrorNorms& norms) {
-  kernels::ErrorNorms piece;
-  kernels::error_norms(x, y, n, piece);
-  const bool is_in_range = std::isfinite(piece.signal) && std::isfinite(piece.noise) && piece.signal > 1e-20;
-  if (!is_in_range) {
-    piece = {};
-    for (std::size_t i = 0; i < n; ++i) {
-      float value = 0;
-      std::memcpy(&value, x + i * sizeof value, sizeof value);
-      const bool is_same = value == y[i] || (std::isnan(value) && std::isnan(y[i]));
-      if (is_same && !std::isfinite(value)) continue;  // an infinite mask that is one still
-      const double exact = static_cast<double>(value), error = exact - static_cast<double>(y[i]);
-      piece.signal += exact * exact;
-      piece.noise += error * error;
-      const auto magnitude = static_cast<float>(std::fabs(error));
-      if (!(magnitude <= piece.max_abs)) piece.max_abs = magnitude;
-    }
-  }
-  norms.signal += piece.signal;
-  norms.noise += piece.noise;
-  if (!(piece.max_abs <= norms.max_abs)) norms.max_abs = piece.max_abs;
-}
-
 class Decoding {
  public:
   Decoding(const Decision& decision, const onnx::Model& written, const WrittenWeight& weight)
@@ -326,7 +303,7 @@ kernels::ErrorNorms compare_with_meant(const Decision& decision, const quant::Fl
   }
   decoding.decode(0, decoded.size(), decoded.data());
   kernels::ErrorNorms norms;
-  add_error(reinterpret_cast<const std::byte*>(meant.data()), decoded.data(), decoded.size(), norms);
+  quant::add_error(reinterpret_cast<const std::byte*>(meant.data()), decoded.data(), decoded.size(), norms);
   return norms;
 }
 
@@ -350,7 +327,7 @@ kernels::ErrorNorms compare_weight(const onnx::Model& original, const Decision& 
                            const std::size_t length = std::min(kPiece, count - at);
                            decoding.decode(first + at, length, decoded.data());
                            const std::byte* values = source.floats().values(first + at, length, scratch);
-                           add_error(values, decoded.data(), length, tiles[tile]);
+                           quant::add_error(values, decoded.data(), length, tiles[tile]);
                          }
                          decoding.release(first, count);
                        });

@@ -44,4 +44,24 @@ void remove_metadata(Model& model, std::string_view name) {
   model.metadata.erase(entry);
 }
 
+Model without_metadata(Model model) {
+  std::vector<Buffer> used(1);
+  std::vector<std::uint32_t> places(model.buffers.size());
+  for (SubGraph& graph : model.subgraphs) {
+    for (Tensor& tensor : graph.tensors) {
+      if (tensor.buffer == 0) continue;
+      std::uint32_t& place = places[tensor.buffer];
+      if (place == 0) {
+        place = static_cast<std::uint32_t>(used.size());
+        used.push_back(std::move(model.buffers[tensor.buffer]));
+      }
+      tensor.buffer = place;
+    }
+  }
+  model.buffers = std::move(used);
+  model.metadata.clear();
+  model.metadata_buffer.clear();
+  return model;
+}
+
 }  // namespace ounce::tflite

@@ -424,6 +424,18 @@ void ModelOutput::write(ThreadPool& pool, std::atomic<std::uint64_t>* done) {
 
 Model ModelOutput::reopen() const { return read_model(file_.unfinished_path(), file_.path().string()); }
 
+void ModelOutput::fill_metadata(const std::string& name, std::string value) const {
+  const Model written = reopen();
+  const auto entry = std::find_if(written.metadata.begin(), written.metadata.end(),
+                                  [&](const Metadata& each) { return each.name == name; });
+  const Bytes place = entry == written.metadata.end() ? Bytes() : written.buffers[entry->buffer].data.bytes();
+  if (value.size() > place.size())
+    throw Error(ErrorCode::kInternal, fmt::format("there is no room for the metadata '{}'", name),
+                file_.path().string());
+  value.resize(place.size(), ' ');
+  file_.write(static_cast<std::uint64_t>(place.data() - written.file.bytes().data()), value);
+}
+
 void ModelOutput::commit() {
   file_.commit(is_temporary_ ? io::OutputFile::Flush::kNone : io::OutputFile::Flush::kToDisk);
 }

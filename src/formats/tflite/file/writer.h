@@ -41,6 +41,9 @@ class ModelOutput {
   // `done`, if given, is advanced by the source bytes that have been worked on.
   void write(ThreadPool& pool, std::atomic<std::uint64_t>* done);
   Model reopen() const;
+  // Replaces the value of an entry of the metadata in the written file. The value may be shorter than what is
+  // there, and ends with spaces then.
+  void fill_metadata(const std::string& name, std::string value) const;
   std::filesystem::path unfinished_path() const { return file_.unfinished_path(); }
   void commit();
 

@@ -55,6 +55,11 @@ class TfliteFile final : public model::ModelFile {
   mutable std::deque<std::vector<std::int64_t>> shapes_;
 };
 
+// For what is done with TFLite models alone.
+inline const TfliteFile& as_tflite(const model::ModelFile& file) {
+  return dynamic_cast<const TfliteFile&>(file);
+}
+
 std::unique_ptr<const TfliteFile> open_file(const std::filesystem::path& path);
 
 void write_with_metadata(const TfliteFile& file, const std::string& key, const std::string& value,

@@ -1,0 +1,28 @@
+// Carries out a plan on a copy of the model that it was made for: weights get their stored form, and the
+// operators that need floats get a DEQUANTIZE operator.
+//
+//   float32 w ─ op      →      int8 w ─ DEQUANTIZE ─ op      or      int8 w ─ op (hybrid)
+//
+// GATHER of the rows of a table becomes EMBEDDING_LOOKUP, which decodes the rows that it gives.
+//
+// Tensors and buffers keep their numbers. Values are computed while the file is written.
+#pragma once
+
+#include <memory>
+
+#include "base/thread_pool.h"
+#include "formats/tflite/file/model.h"
+#include "formats/tflite/plan/plan.h"
+#include "kernels/affine.h"
+
+namespace ounce::tflite {
+
+// `model` is a copy of the model of `source`, which the plan was made for and which the new values keep alive.
+void store_weights(Model& model, const std::shared_ptr<const TfliteFile>& source, const Plan& plan);
+
+// What a written weight has lost: decodes it with the scales that the file has. Throws Error{kInternal} if
+// it has not the form that was decided on.
+kernels::ErrorNorms compare_weight(const TfliteFile& source, const Decision& decision,
+                                   const TfliteFile& written, const ForEach& for_each);
+
+}  // namespace ounce::tflite

@@ -1,0 +1,14 @@
+// How far decoded weights are from the original ones, whatever their magnitude.
+#pragma once
+
+#include <cstddef>
+
+#include "kernels/affine.h"
+
+namespace ounce::quant {
+
+// Adds n values: the original x (little-endian binary32 at any alignment) against y. Infinite values that are
+// the same on both sides make no error.
+void add_error(const std::byte* x, const float* y, std::size_t n, kernels::ErrorNorms& norms);
+
+}  // namespace ounce::quant
