@@ -8,11 +8,12 @@ tflite_models.py lists the models, their data and the variables; tflite_peer.py 
 format: what `ounce quantize` gave, or why it gave nothing; size (of the published file), SQNR of each output on data that
 calibration has not seen, the task's metric, speed against FP32, CPU seconds and peak memory of quantizing. The outputs of all
 files are computed by LiteRT's own interpreter (tflite_runner.py), and its CPU time is measured in slots that take turns: FP32,
-ours, the peer's. `--keep` takes results that are in the work folder already. --gate: exit 1 if a bound is missed.
+ours, the peer's. The work folder keeps the quality of files that were judged before; `--keep` also takes its results of `quantize`. --gate: exit 1 if a bound is missed.
 
 Needs ai-edge-litert, numpy and pillow (pip), and LiteRT for ounce (./setup litert).
 """
 import argparse
+import hashlib
 import json
 import math
 import os
@@ -91,17 +92,47 @@ def make(ounce, model, kind, data, target, limit):
     return row
 
 
-def judge(model, names, path, reference, seconds):
-    """Quality of a file on the unseen data; with `seconds` of None, only that it loads."""
-    session = tflite_runner.Session(path)
-    found = tflite_runner.outputs_on(session, names, model.data.unseen)
-    count = 1 if model.first_output_only else len(reference)
-    result = {"sqnr": [tflite_runner.sqnr(a, b) for a, b in zip(reference[:count], found)]}
-    if len(found) != len(reference):
-        result["problem"] = f"{len(found)} outputs instead of {len(reference)}"
-    if model.judge:
-        result["metric"] = model.judge(found, model.data.truth)
-    return session, result
+class Judge:
+    """Quality of files on the unseen data of a model; what was judged once is kept in the work folder."""
+
+    def __init__(self, model, base, work):
+        self.model, self.base, self.names, self.reference = model, base, base.input_names(), None
+        self.place = work / "judged.json"
+        self.known = json.loads(self.place.read_text()) if self.place.exists() else {}
+
+    def outputs_of(self, session):
+        return tflite_runner.outputs_on(session, self.names, self.model.data.unseen)
+
+    def of_base(self):
+        if self.reference is None:
+            self.reference = self.outputs_of(self.base)
+        return self.reference
+
+    def remembered(self, path, find):
+        key = hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
+        if key not in self.known:
+            self.known[key] = find()
+            self.place.write_text(json.dumps(self.known))
+        return self.known[key]
+
+    def metric(self):
+        return self.remembered(self.model.path, lambda: {"metric": self.model.judge(self.of_base(), self.model.data.truth)})["metric"]
+
+    def __call__(self, path):
+        session = tflite_runner.Session(path)
+        session.set_sample([a[:1] for a in tflite_runner.ordered(self.names, self.model.data.unseen)])
+        session.run()
+        return session, self.remembered(path, lambda: self.compare(session))
+
+    def compare(self, session):
+        reference, found = self.of_base(), self.outputs_of(session)
+        count = 1 if self.model.first_output_only else len(reference)
+        result = {"sqnr": [tflite_runner.sqnr(a, b) for a, b in zip(reference[:count], found)]}
+        if len(found) != len(reference):
+            result["problem"] = f"{len(found)} outputs instead of {len(reference)}"
+        if self.model.judge:
+            result["metric"] = self.model.judge(found, self.model.data.truth)
+        return result
 
 
 def bench(options, model, peer):
@@ -129,20 +160,20 @@ def bench(options, model, peer):
         return result
     fixed = peer / model.name / "fixed.tflite" if peer else None
     base = tflite_runner.Session(model.path)
-    names = base.input_names()
+    judge = Judge(model, base, work)
+    base.set_sample([a[:1] for a in tflite_runner.ordered(judge.names, model.data.unseen)])
     sessions = {"FP32": base}
-    reference = tflite_runner.outputs_on(base, names, model.data.unseen)
     if fixed and fixed.exists():  # the same model with FP32 weights
         sessions["FP32 unpacked"] = tflite_runner.Session(fixed)
-        sessions["FP32 unpacked"].set_sample([a[:1] for a in tflite_runner.ordered(names, model.data.unseen)])
+        sessions["FP32 unpacked"].set_sample([a[:1] for a in tflite_runner.ordered(judge.names, model.data.unseen)])
     if model.judge:
-        result["metric_name"], result["metric"] = model.metric, model.judge(reference, model.data.truth)
+        result["metric_name"], result["metric"] = model.metric, judge.metric()
     for who in ("ours", "peer"):
         for kind, row in result[who].items():
             if "path" not in row:
                 continue
             try:
-                sessions[f"{who} {kind}"], judged = judge(model, names, row["path"], reference, options.seconds)
+                sessions[f"{who} {kind}"], judged = judge(row["path"])
                 row |= judged
             except (RuntimeError, ValueError) as error:
                 row["cannot_run"] = str(error).splitlines()[0][:200]
