@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "formats/tflite/edit/io_editor.h"
+#include "formats/tflite/emit/store_weights.h"
 #include "formats/tflite/file/reader.h"
 #include "formats/tflite/file/writer.h"
 #include "formats/tflite/prepare/prepare.h"
@@ -79,6 +80,45 @@ bool check_tflite(const std::string& bytes) {
   check_written(exposed, tflite::kLargestFlatbuffer);
   check_prepared(*model);
   return true;
+}
+
+namespace {
+
+std::vector<Recipe> tflite_recipes() {
+  std::vector<Recipe> recipes(6);
+  recipes[1].format = Format::kW16;
+  recipes[2].format = Format::kW4;
+  recipes[3].format = Format::kInt8Dynamic;
+  recipes[4].memory = MemoryUse::kLow;
+  recipes[5].granularity.kind = GranularityKind::kTensor;
+  for (Recipe& recipe : recipes) {
+    recipe.min_bytes = 1;
+    validate(recipe);
+  }
+  return recipes;
+}
+
+}  // namespace
+
+void check_tflite_quantize(const std::string& bytes) {
+  if (bytes.empty()) return;
+  static const std::vector<Recipe> recipes = tflite_recipes();
+  static ThreadPool pool(1);
+  const Recipe& recipe = recipes[static_cast<unsigned char>(bytes[0]) % recipes.size()];
+  unless_refused([&] {
+    tflite::Model model = tflite::read_model_from_memory(bytes.substr(1), "input");
+    tflite::prepare(model, {});
+    if (!model.unwritable.empty()) return true;
+    const auto source = std::make_shared<const tflite::TfliteFile>(model);
+    const tflite::Plan plan = tflite::make_plan(*source, recipe, pool);
+    tflite::store_weights(model, source, plan);
+    const tflite::TfliteFile written(tflite::read_model_from_memory(tflite::to_bytes(model), "written"));
+    for (const tflite::Decision& decision : plan.decisions) {
+      promise(!decision.reason.empty(), "a weight has no reason");
+      if (decision.is_stored()) tflite::compare_weight(*source, decision, written, run_serially);
+    }
+    return true;
+  });
 }
 
 }  // namespace ounce::test

@@ -55,9 +55,22 @@ void make_tflites(const std::filesystem::path& folder) {
   test::write_file(folder / "behind.tflite", to_bytes(everything, 0));
 }
 
+void make_quantized_tflites(const std::filesystem::path& folder) {
+  using namespace ounce;
+  std::filesystem::create_directories(folder);
+  constexpr int kTfliteRecipes = 6;  // check_tflite.cpp
+  for (int recipe = 0; recipe < kTfliteRecipes; ++recipe) {
+    const std::string first(1, static_cast<char>(recipe));
+    test::write_file(folder / fmt::format("small_recipe{}", recipe), first + to_bytes(tflite::small_tflite()));
+    test::write_file(folder / fmt::format("everything_recipe{}", recipe),
+                     first + to_bytes(tflite::everything_tflite()));
+  }
+}
+
 void make_seeds(int count, char** arguments) {
   make_networks(std::filesystem::path(arguments[1]) / "quantize");
   make_tflites(std::filesystem::path(arguments[1]) / "tflite");
+  make_quantized_tflites(std::filesystem::path(arguments[1]) / "tflite_quantize");
   const std::filesystem::path folder = std::filesystem::path(arguments[1]) / "model";
   std::filesystem::create_directories(folder);
   for (const auto& sample : ounce::test::sample_models())

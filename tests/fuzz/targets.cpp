@@ -13,6 +13,7 @@ std::span<const Target> targets() {
   static constexpr auto kTargets = std::to_array<Target>({
       {"model", [](const std::string& bytes) { check_model(bytes); }, mutate_model},
       {"tflite", [](const std::string& bytes) { check_tflite(bytes); }},
+      {"tflite_quantize", check_tflite_quantize},
       {"quantize", check_quantize, mutate_quantize},
       {"npy", check_npy},
       {"npz", check_npz},

@@ -19,8 +19,9 @@ std::string why_not_hybrid(const Model& model, const SubGraph& graph, const Oper
 std::string why_no_lookup(const Model& model, const SubGraph& graph, const Operator& op, std::size_t input,
                           unsigned bits);
 
-// Empty if the hybrid kernel of an operator is as fast as the FP32 one, by the measured costs. Otherwise the
-// reason.
-std::string why_slower_hybrid(const Model& model, const SubGraph& graph, const Operator& op);
+// Empty if the hybrid kernel of an operator is clearly faster than the FP32 one, by the measured costs.
+// Otherwise the reason. `producer`, which may be null, gives the activations.
+std::string why_slower_hybrid(const Model& model, const SubGraph& graph, const Operator& op,
+                              const Operator* producer);
 
 }  // namespace ounce::tflite

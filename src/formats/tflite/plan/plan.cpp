@@ -88,6 +88,7 @@ class Planner {
     const Format format = wanted ? wanted->format : recipe_.storage_of_remainder();
     decision.reason = plan::why_keep(weight, recipe_, wanted);
     if (decision.reason.empty() && weight.is_sparse) decision.reason = "is stored sparse";
+    if (decision.reason.empty() && weight.values() == 0) decision.reason = "has no elements";
     if (decision.reason.empty()) decision.reason = excluded;
     if (decision.reason.empty()) decision.reason = plan::why_all_bits(weight, format);
     if (!decision.reason.empty()) return decision;
@@ -144,7 +145,15 @@ class Planner {
     std::string why = why_not_hybrid(model_, graph, op, decision.uses[use].input, decision.bits());
     // Decoded at load, four bits would take a kernel that is slower than any.
     const bool may_be_slower = recipe_.memory == MemoryUse::kLow || decision.bits() < 8;
-    return why.empty() && !may_be_slower ? why_slower_hybrid(model_, graph, op) : why;
+    return why.empty() && !may_be_slower ? why_slower_hybrid(model_, graph, op, producer_of(graph, op)) : why;
+  }
+
+  const Operator* producer_of(const SubGraph& graph, const Operator& op) const {
+    const std::size_t data = info(code_of(model_, op)).data;
+    const auto g = static_cast<std::size_t>(&graph - model_.subgraphs.data());
+    if (data >= op.inputs.size() || op.inputs[data] < 0) return nullptr;
+    const std::size_t producer = file_.graphs()[g].values[static_cast<std::size_t>(op.inputs[data])].producer;
+    return producer == model::kNone ? nullptr : &graph.operators[producer];
   }
 
   bool all_take(const Decision& decision, unsigned bits) const {
