@@ -110,7 +110,10 @@ std::string content_of(const Tensor& tensor) {
   if (!tensor.quantization) return {};
   const Quantization& quantization = *tensor.quantization;
   std::string text;
-  for (std::size_t i = 0; i < quantization.scale.size(); ++i)
+  // Tensors of scales replace the numbers, which may then be of any count.
+  const auto type = static_cast<DetailsType>(quantization.details.type);
+  const bool is_replaced = type == DetailsType::kBlockwise || type == DetailsType::kMultiAxis;
+  for (std::size_t i = 0; !is_replaced && i < quantization.scale.size(); ++i)
     text += fmt::format(" {}:{}", quantization.scale[i], quantization.zero_point[i]);
   if (quantization.details.table) {
     for (const Record::Field& field : quantization.details.table->fields())
