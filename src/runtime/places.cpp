@@ -149,8 +149,9 @@ fs::path find_library(ModelKind kind, const std::string& wanted, const std::stri
   const std::vector<fs::path> paths = installed_libraries(kind, machine);
   if (!paths.empty()) return paths.front();
   if (is_here) return file_of(names);
-  throw Error(ErrorCode::kUsage, fmt::format("there is no {} for {} here; ./setup {} VERSION:{} fetches one",
-                                             names.runtime, machine, names.setup, machine));
+  throw Error(ErrorCode::kUnsupported,
+              fmt::format("there is no {} for {} here; ./setup {} VERSION:{} fetches one", names.runtime, machine,
+                          names.setup, machine));
 }
 
 LoadRequest request_for(const std::filesystem::path& model, const ExecutorOptions& options) {
