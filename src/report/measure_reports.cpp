@@ -173,7 +173,8 @@ std::string busy_note(const BenchReport& report) {
   return fmt::format(
       "note: the machine is busy: calls took {:.1f} times their CPU time, so latencies are too long. {}\n",
       report.load,
-      is_reliable ? "Speed-ups compare CPU times; their intervals are 10 % wider on both sides"
+      is_reliable ? fmt::format("Speed-ups compare CPU times; their intervals are {:.0f} % wider on both sides",
+                                100 * SpeedUp::kBusyError)
                   : "Speed-ups on several threads need an idle machine: end other programs and run again");
 }
 

@@ -33,14 +33,19 @@ using data::Tensor;
 using data::TensorView;
 using data::ValueDescription;
 
-// The times of several consecutive runs, a "slot": wall time of each run, and CPU time of all of them.
+// The times of several consecutive runs, a "slot": wall time of each run, CPU time of all of them and of pieces.
 //
 //   const SlotTimes times = time_slot(20, is_single_threaded, [&] { bound.run(); });
 
 struct SlotTimes {
+  static constexpr double kPiece = 1e-4;  // wall seconds; reading the CPU clock takes .2 µs
+
   std::vector<double> calls;  // wall seconds of each run
   double cpu_seconds = 0;     // of all runs; 0: unknown, or the runs use several threads
   double wait_seconds = -1;   // in which threads of the process were ready and had no CPU; -1: unknown
+  // CPU seconds per run of consecutive pieces of the slot: of one run, or of as many as take kPiece. Empty:
+  // unknown. Cold caches after a preemption are in few of them.
+  std::vector<double> pieces = {};
 
   double wall_seconds() const { return std::accumulate(calls.begin(), calls.end(), 0.0); }
 };
@@ -50,14 +55,29 @@ template <class Run>
 SlotTimes time_slot(std::uint64_t runs, bool is_single_threaded, const Run& run) {
   SlotTimes times;
   times.calls.reserve(runs);
-  const double cpu = thread_cpu_seconds();
+  const double start = thread_cpu_seconds();
   const double wait = is_single_threaded ? -1 : process_wait_seconds();
+  double piece_start = start, piece_wall = 0, last = 0;
+  std::uint64_t piece_runs = 0;
+  const Stopwatch time;
   for (; runs > 0; --runs) {
-    const Stopwatch time;
     run();
-    times.calls.push_back(time.seconds());
+    // Each call begins where the last one ended: the system often interrupts a thread as it reads the CPU
+    // clock, and that time belongs to the slot.
+    const double end = time.seconds();
+    times.calls.push_back(end - last);
+    last = end;
+    piece_wall += times.calls.back();
+    ++piece_runs;
+    if (!is_single_threaded || (piece_wall < SlotTimes::kPiece && runs != 1)) continue;
+    const double now = thread_cpu_seconds();
+    if (piece_wall >= SlotTimes::kPiece || times.pieces.empty())  // the last piece can be too short
+      times.pieces.push_back((now - piece_start) / static_cast<double>(piece_runs));
+    piece_start = now;
+    piece_wall = 0;
+    piece_runs = 0;
   }
-  if (is_single_threaded) times.cpu_seconds = thread_cpu_seconds() - cpu;
+  if (is_single_threaded) times.cpu_seconds = thread_cpu_seconds() - start;
   // The time of a thread that ended in between is missing, so the difference can be negative.
   if (wait >= 0) times.wait_seconds = std::max(0.0, process_wait_seconds() - wait);
   return times;

@@ -77,6 +77,7 @@ TEST_F(IsolatedTest, TimesRunsInARow) {
   const SlotTimes times = model.time(std::vector<TensorView>{x}, 5);
   EXPECT_EQ(times.calls.size(), 5U);
   EXPECT_GT(times.cpu_seconds, 0);
+  EXPECT_FALSE(times.pieces.empty());
   EXPECT_EQ(model.run(std::vector<TensorView>{x}).size(), 1U);
   const Tensor wrong = floats({3}, {1, 2, 3});
   EXPECT_EQ(error_of([&] { model.time(std::vector<TensorView>{wrong}, 5); }).code(), ErrorCode::kBadInput);

@@ -46,7 +46,7 @@ void parts(MaybeConst<Loaded> auto& loaded, auto& wire) {
 void parts(MaybeConst<Ran> auto& ran, auto& wire) { wire(ran.seconds, ran.peak_memory, ran.outputs); }
 void parts(MaybeConst<Timing> auto& timing, auto& wire) { wire(timing.runs, timing.inputs); }
 void parts(MaybeConst<SlotTimes> auto& times, auto& wire) {
-  wire(times.cpu_seconds, times.wait_seconds, times.calls);
+  wire(times.cpu_seconds, times.wait_seconds, times.calls, times.pieces);
 }
 
 class Packer {

@@ -65,11 +65,12 @@ TEST(Wire, ATimingComesOutAsItWentIn) {
   for (std::size_t size = 0; size < body.size(); ++size)
     EXPECT_THROW(unpack_timing(body.substr(0, size)), Error) << size;
 
-  const std::string answer = pack(SlotTimes{{0.5, 0.25}, 0.125, 3});
+  const std::string answer = pack(SlotTimes{{0.5, 0.25}, 0.125, 3, {0.0625}});
   const SlotTimes times = unpack_times(answer);
   EXPECT_EQ(times.calls, (std::vector<double>{0.5, 0.25}));
   EXPECT_EQ(times.cpu_seconds, 0.125);
   EXPECT_EQ(times.wait_seconds, 3);
+  EXPECT_EQ(times.pieces, (std::vector<double>{0.0625}));
   for (std::size_t size = 0; size < answer.size(); ++size)
     EXPECT_THROW(unpack_times(answer.substr(0, size)), Error) << size;
 }

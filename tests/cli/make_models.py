@@ -317,10 +317,10 @@ def scores_fragile():
 DETECTOR_PLACES = 64
 
 
-def detector_model(score_scale, noise):
+def detector_model(score_scale, noise, pixels=256):
     nodes = [node("Mul", ["x", "w"], ["scaled"]), node("Add", ["scaled", "noise"], ["output0"])]
     wave = [(1 - 2 * (place % 2)) * (noise if channel > 3 else 0.25 if noise else 0) for channel in range(6) for place in range(DETECTOR_PLACES)]
-    weights = [tensor("w", [1, 6, 1], floats_of([256, 256, 64, 64, score_scale, score_scale])),
+    weights = [tensor("w", [1, 6, 1], floats_of([pixels, pixels, 64, 64, score_scale, score_scale])),
                tensor("noise", [1, 6, DETECTOR_PLACES], floats_of(wave))]
     shape = [1, 6, DETECTOR_PLACES]
     return model(graph(nodes, [value("x", shape)], [value("output0", shape)], weights))
@@ -347,6 +347,12 @@ def detector():
 def detector_noisy():
     """A noise that boxes hardly have and scores drown in."""
     return detector_model(1, 0.0625)
+
+
+@a_model
+def detector_rounded():
+    """Weights that 16-bit floats do not hold."""
+    return detector_model(0.9, 0, 255.9)
 
 
 @a_model

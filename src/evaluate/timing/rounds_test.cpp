@@ -6,6 +6,8 @@
 #include <numeric>
 #include <random>
 
+#include "base/machine.h"
+
 namespace ounce::evaluate {
 namespace {
 
@@ -128,6 +130,25 @@ TEST(SpeedUpTest, CpuTimeDecidesOnABusyMachine) {
   EXPECT_TRUE(found.is_measurable);
 }
 
+// After each preemption caches are cold, which costs the larger model more. The fast calls of a slot tell what
+// a call costs without that.
+TEST(SpeedUpTest, ColdCachesAfterPreemptionsDoNotCount) {
+  Rounds rounds;
+  rounds.models.resize(2);
+  for (int i = 0; i < 40; ++i) {
+    SlotTimes base{{}, 0.070, 0}, other{{}, 0.022, 0};
+    for (int call = 0; call < 20; ++call) {
+      base.calls.push_back(0.010);
+      other.calls.push_back(0.005);
+      base.pieces.push_back(call % 4 == 0 ? 0.002 : 0.004);
+      other.pieces.push_back(call % 4 == 0 ? 0.0012 : 0.001);
+    }
+    rounds.models[0].add(base);
+    rounds.models[1].add(other);
+  }
+  EXPECT_DOUBLE_EQ(speed_up(rounds, 0, 1).ratio, 2);
+}
+
 TEST(SpeedUpTest, ABusyMachineWidensTheInterval) {
   const std::vector<double> base(100, 1.04), other(100, 1);
   EXPECT_TRUE(speed_up_of(base, other).is_measurable);
@@ -144,6 +165,21 @@ TEST(SpeedUpTest, SeveralThreadsOnABusyMachineGiveNoRatio) {
   const SpeedUp busy = speed_up_of(base, other, 1.5, false);
   EXPECT_FALSE(busy.is_reliable);
   EXPECT_FALSE(busy.is_measurable);
+}
+
+TEST(SlotTimesTest, PiecesHaveOneLongCallOrManyShortOnes) {
+  const auto spend = [](double seconds) {
+    const double start = thread_cpu_seconds();
+    while (thread_cpu_seconds() - start < seconds) {
+    }
+  };
+  const SlotTimes many = runtime::time_slot(300, true, [&] { spend(1e-5); });
+  EXPECT_LE(many.pieces.size(), 60U);  // of ten calls each, or fewer where calls are interrupted
+  for (const double piece : many.pieces) EXPECT_GE(piece, 0.9e-5);
+  const SlotTimes few = runtime::time_slot(3, true, [&] { spend(1e-3); });
+  EXPECT_EQ(few.pieces.size(), 3U);
+  EXPECT_EQ(runtime::time_slot(1, true, [] {}).pieces.size(), 1U);
+  EXPECT_TRUE(runtime::time_slot(2, false, [] {}).pieces.empty());
 }
 
 TEST(ModelTimesTest, LoadIsUnknownWhereNothingTells) {
