@@ -279,21 +279,31 @@ std::string decode_text(const DecodeReport& report) {
   return text;
 }
 
+namespace {
+
+constexpr double kLeastOfThreeDigits = 99.5;  // two digits of it are written as 1e+02
+
+std::string two_digits(double percent) {
+  return percent < kLeastOfThreeDigits ? fmt::format("{:.2g}", percent) : fmt::format("{:.0f}", percent);
+}
+
+}  // namespace
+
 std::string sqnr_words(double sqnr_db) {
   if (!std::isfinite(sqnr_db)) return "";
   const double off = 100 * std::pow(10, -sqnr_db / 20);
-  const std::string text = fmt::format("the outputs are off by {:.2g} % of their size", off);
+  const std::string text = fmt::format("the outputs are off by {} % of their size", two_digits(off));
   if (sqnr_db >= Quality::kHarmless) return text + ": no answer will notice";
   if (sqnr_db >= Quality::kVeryGood) return text + ": answers hardly ever change";
   if (sqnr_db >= Quality::kGood) return text + ": answers seldom change";
   if (sqnr_db >= Quality::kMinUsable) return text + ": answers that are close may change";
   return fmt::format("warning: {}: use it only if what counts for you still holds",
-                     off < 100 ? text : "the outputs are off by as much as they are large, or more");
+                     off < kLeastOfThreeDigits ? text : "the outputs are off by as much as they are large, or more");
 }
 
 std::string label_words(double sqnr_db) {
   if (!std::isfinite(sqnr_db)) return "";
-  const std::string text = fmt::format("{:.2g} % of the labels changed", 100 * std::pow(10, -sqnr_db / 10));
+  const std::string text = fmt::format("{} % of the labels changed", two_digits(100 * std::pow(10, -sqnr_db / 10)));
   return sqnr_db >= Quality::kMinUsable ? text : "warning: " + text;
 }
 

@@ -22,11 +22,14 @@ TEST(SqnrWordsTest, BelowTwentyItIsAWarning) {
   EXPECT_THAT(sqnr_words(19.4), StartsWith("warning: the outputs are off by 11 %"));
   EXPECT_THAT(sqnr_words(-3), StartsWith("warning: the outputs are off by as much as they are large"));
   EXPECT_THAT(sqnr_words(20), Not(StartsWith("warning")));
+  EXPECT_THAT(sqnr_words(0.01), StartsWith("warning: the outputs are off by as much as they are large"));
+  EXPECT_THAT(sqnr_words(0.1), StartsWith("warning: the outputs are off by 99 %"));
 }
 
 TEST(SqnrWordsTest, OfLabelsTheyAreTheShareThatChanged) {
   EXPECT_EQ(label_words(30), "0.1 % of the labels changed");
   EXPECT_EQ(label_words(10), "warning: 10 % of the labels changed");
+  EXPECT_EQ(label_words(0), "warning: 100 % of the labels changed");
   EXPECT_EQ(label_words(std::numeric_limits<double>::infinity()), "");
 }
 
