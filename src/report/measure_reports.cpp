@@ -173,9 +173,10 @@ std::string busy_note(const BenchReport& report) {
   return fmt::format(
       "note: the machine is busy: calls took {:.1f} times their CPU time, so latencies are too long. {}\n",
       report.load,
-      is_reliable ? fmt::format("Speed-ups compare CPU times; their intervals are {:.0f} % wider on both sides",
-                                100 * SpeedUp::kBusyError)
-                  : "Speed-ups on several threads need an idle machine: end other programs and run again");
+      is_reliable
+          ? fmt::format("Speed-ups compare CPU times; their intervals are {:.0f} % wider on both sides",
+                        100 * SpeedUp::kBusyError)
+          : "Speed-ups on several threads need an idle machine: end other programs and run again");
 }
 
 constexpr std::size_t kShownOps = 10, kShownNodes = 5;
@@ -297,13 +298,15 @@ std::string sqnr_words(double sqnr_db) {
   if (sqnr_db >= Quality::kVeryGood) return text + ": answers hardly ever change";
   if (sqnr_db >= Quality::kGood) return text + ": answers seldom change";
   if (sqnr_db >= Quality::kMinUsable) return text + ": answers that are close may change";
-  return fmt::format("warning: {}: use it only if what counts for you still holds",
-                     off < kLeastOfThreeDigits ? text : "the outputs are off by as much as they are large, or more");
+  return fmt::format(
+      "warning: {}: use it only if what counts for you still holds",
+      off < kLeastOfThreeDigits ? text : "the outputs are off by as much as they are large, or more");
 }
 
 std::string label_words(double sqnr_db) {
   if (!std::isfinite(sqnr_db)) return "";
-  const std::string text = fmt::format("{} % of the labels changed", two_digits(100 * std::pow(10, -sqnr_db / 10)));
+  const std::string text =
+      fmt::format("{} % of the labels changed", two_digits(100 * std::pow(10, -sqnr_db / 10)));
   return sqnr_db >= Quality::kMinUsable ? text : "warning: " + text;
 }
 

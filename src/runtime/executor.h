@@ -33,7 +33,8 @@ using data::Tensor;
 using data::TensorView;
 using data::ValueDescription;
 
-// The times of several consecutive runs, a "slot": wall time of each run, CPU time of all of them and of pieces.
+// The times of several consecutive runs, a "slot": wall time of each run, CPU time of all of them and of
+// pieces.
 //
 //   const SlotTimes times = time_slot(20, is_single_threaded, [&] { bound.run(); });
 

@@ -22,15 +22,17 @@ constexpr std::uint64_t kWarmCalls = 3;  // at least
 constexpr std::uint64_t kLeastRounds = 10, kMostRoundsOfCalls = 100;
 constexpr double kNoticeable = 0.01;
 
-// The piece of a slot at this share from the fastest one counts. Beside 8 busy processes, half of the calls of a
-// text classifier took 25 % more CPU time than alone, and this piece 5 % (bench/busy_machine.py, agnews).
+// The piece of a slot at this share from the fastest one counts. Beside 8 busy processes, half of the calls
+// of a text classifier took 35 % more time than beside none, and those in this piece 8 %
+// (bench/busy_machine.py, agnews).
 constexpr double kUndisturbed = 0.1;
 
 // CPU seconds of an undisturbed call if known, else wall seconds.
 double seconds_per_call(const SlotTimes& slot) {
   if (!slot.pieces.empty()) {
     std::vector<double> pieces = slot.pieces;
-    const auto place = pieces.begin() + static_cast<std::ptrdiff_t>(kUndisturbed * static_cast<double>(pieces.size()));
+    const auto place =
+        pieces.begin() + static_cast<std::ptrdiff_t>(kUndisturbed * static_cast<double>(pieces.size()));
     std::nth_element(pieces.begin(), place, pieces.end());
     return *place;
   }

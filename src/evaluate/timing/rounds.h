@@ -3,9 +3,10 @@
 //
 // Speed-ups compare slots by their CPU time where a run stays on one thread: CPU time does not grow when
 // other programs take the CPU. A slot holds at least 20 ms of work, because the first runs after a change
-// find cold caches. On a busy machine a slot is interrupted many times, and after each interruption caches are
-// cold, which slows large models more than small ones: the fast pieces of a slot count, not its total. Runs on several threads are compared by wall time, which means nothing on a busy machine;
-// such a speed-up is marked as not reliable.
+// find cold caches. On a busy machine a slot is interrupted many times, and after each interruption caches
+// are cold, which slows large models more than small ones: the fast pieces of a slot count, not its total.
+// Runs on several threads are compared by wall time, which means nothing on a busy machine; such a speed-up
+// is marked as not reliable.
 //
 //   const Rounds rounds = run_rounds({slot_of(original), slot_of(candidate)}, options);
 //   const SpeedUp faster = speed_up(rounds, 0, 1);

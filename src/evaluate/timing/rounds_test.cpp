@@ -130,8 +130,8 @@ TEST(SpeedUpTest, CpuTimeDecidesOnABusyMachine) {
   EXPECT_TRUE(found.is_measurable);
 }
 
-// After each preemption caches are cold, which costs the larger model more. The fast calls of a slot tell what
-// a call costs without that.
+// After each preemption caches are cold, which costs the larger model more. The fast calls of a slot tell
+// what a call costs without that.
 TEST(SpeedUpTest, ColdCachesAfterPreemptionsDoNotCount) {
   Rounds rounds;
   rounds.models.resize(2);
