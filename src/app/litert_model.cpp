@@ -103,7 +103,7 @@ std::shared_ptr<const litert::Library> open_litert(const std::string& wanted) {
 std::unique_ptr<LoadedModel> load_litert(const ModelBytes& model, const LoadOptions& options) {
   if (options.shares_threads)
     throw Failure(Status::kUnsupported,
-                  "LiteRT has no threads that models share; set `threads` of this model instead",
+                  "LiteRT has no threads that models share; give this model threads of its own instead",
                   model.name());
   runtime::LoadSettings settings;
   settings.threads = options.threads;
