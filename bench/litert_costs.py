@@ -615,7 +615,7 @@ def measure(options):
 # --- fitting ----------------------------------------------------------------------------------------------------------
 
 # The block of channels that a kernel computes at a time: inputs, outputs.
-BLOCKS = {FP32: (1, 16), INT8: (4, 16), HYBRID: (4, 16)}
+BLOCKS = {FP32: (1, 16), INT8: (8, 16), HYBRID: (8, 16)}
 TAPS = (3, 4, 9, 25)  # of depthwise kernels; what is larger is a convolution for each channel
 ROW_BY_ROW = ("SOFTMAX", "LOG_SOFTMAX", "L2_NORMALIZATION")
 TERMS = ("call", "product", "output", "tap", "input", "weight")

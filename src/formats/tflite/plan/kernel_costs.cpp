@@ -60,7 +60,7 @@ double without_weights(const Terms& terms, const Work& work, bool is_pool) {
 }
 
 double with_weights(const Terms& terms, const Work& work, KernelKind kind, bool is_depthwise) {
-  constexpr double kOutputs = 16, kInputsOfIntegers = 4;
+  constexpr double kOutputs = 16, kInputsOfIntegers = 8;
   const bool is_wide = work.form == KernelForm::kWide;
   const double outputs = is_wide ? work.outputs : padded(work.outputs, kOutputs);
   const double inputs =
