@@ -191,22 +191,21 @@ class Planner {
   NodeFormats formats_;
 };
 
-// XNNPACK's hybrid kernels take no bias that DEQUANTIZE gives (LiteRT 2.3.0: "failed to delegate").
-void keep_hybrid_biases(std::vector<Decision>& decisions) {
-  std::set<std::pair<std::size_t, std::size_t>> hybrid;  // graph and operator
+// XNNPACK takes no operator whose weight is INT8, as codes or behind a DEQUANTIZE, and whose bias another
+// DEQUANTIZE gives (LiteRT 2.3.0: "failed to delegate"). The built-in kernels take several times as long.
+void keep_biases_of_codes(std::vector<Decision>& decisions) {
+  std::set<std::pair<std::size_t, std::size_t>> with_codes;  // graph and operator
   for (const Decision& decision : decisions) {
-    for (std::size_t i = 0; i < decision.uses.size(); ++i) {
-      if (decision.is_stored() && decision.takes_codes[i] && !decision.weight.is_looked_up)
-        hybrid.insert({decision.weight.graph, decision.uses[i].op});
-    }
+    if (!decision.is_stored() || decision.is_half() || decision.weight.is_looked_up) continue;
+    for (const WeightUse& use : decision.uses) with_codes.insert({decision.weight.graph, use.op});
   }
   for (Decision& decision : decisions) {
     const bool is_bias = std::any_of(decision.uses.begin(), decision.uses.end(), [&](const WeightUse& use) {
-      return hybrid.contains({decision.weight.graph, use.op});
+      return with_codes.contains({decision.weight.graph, use.op});
     });
-    if (!decision.is_stored() || decision.has_use_on(true) || !is_bias) continue;
+    if (!decision.is_stored() || !decision.is_half() || !is_bias) continue;
     decision.encoding = plan::Encoding::kKeep;
-    decision.reason = "is the bias of an operator that takes its weight as codes";
+    decision.reason = "is the bias of an operator with an INT8 weight";
   }
 }
 
@@ -264,7 +263,7 @@ Plan make_plan(const TfliteFile& file, const Recipe& recipe, ThreadPool& pool) {
   Planner planner(file, recipe);
   for (const Weight& weight : find_weights(file)) plan.decisions.push_back(planner.decide(weight));
   plan.unmatched = planner.unmatched(plan.notes);
-  keep_hybrid_biases(plan.decisions);
+  keep_biases_of_codes(plan.decisions);
   std::vector<plan::TensorPlan*> folded;
   const auto for_each_stored = [&](const auto& run) {
     std::vector<Decision*> stored;
