@@ -1,5 +1,7 @@
 #include "kernels/pack.h"
 
+#include <algorithm>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/pack.cpp"
 #include "kernels/simd_targets.h"
@@ -69,39 +71,6 @@ void unpack_pairs_signed(const std::uint8_t* packed, std::size_t n, std::uint8_t
   unpack(packed, n, true, codes);
 }
 
-void pack_halves(const std::uint8_t* low, std::size_t n_low, const std::uint8_t* high, std::size_t n_high,
-                 std::uint8_t* packed) {
-  std::size_t i = 0;
-#if HWY_TARGET != HWY_SCALAR
-  const auto nibble = hn::Set(Bytes(), std::uint8_t{0x0f});
-  for (; i + kBytes <= n_high; i += kBytes) {
-    const auto l = hn::And(hn::LoadU(Bytes(), low + i), nibble);
-    const auto h = hn::And(hn::LoadU(Bytes(), high + i), nibble);
-    const auto shifted = hn::BitCast(Bytes(), hn::ShiftLeft<4>(hn::BitCast(Words(), h)));
-    hn::StoreU(hn::Or(l, shifted), Bytes(), packed + i);
-  }
-#endif
-  for (; i < n_high; ++i) packed[i] = join(low[i], high[i]);
-  if (i < n_low) packed[i] = join(low[i], 0);
-}
-
-void unpack_halves(const std::uint8_t* packed, std::size_t bytes, std::uint8_t* low, std::uint8_t* high) {
-  std::size_t i = 0;
-#if HWY_TARGET != HWY_SCALAR
-  const auto nibble = hn::Set(Bytes(), std::uint8_t{0x0f});
-  for (; i + kBytes <= bytes; i += kBytes) {
-    const auto both = hn::LoadU(Bytes(), packed + i);
-    const auto shifted = hn::BitCast(Bytes(), hn::ShiftRight<4>(hn::BitCast(Words(), both)));
-    hn::StoreU(hn::And(both, nibble), Bytes(), low + i);
-    hn::StoreU(hn::And(shifted, nibble), Bytes(), high + i);
-  }
-#endif
-  for (; i < bytes; ++i) {
-    low[i] = packed[i] & 15U;
-    high[i] = static_cast<std::uint8_t>(packed[i] >> 4);
-  }
-}
-
 }  // namespace
 }  // namespace ounce::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -112,8 +81,6 @@ namespace ounce::kernels {
 HWY_EXPORT(pack_pairs);
 HWY_EXPORT(unpack_pairs);
 HWY_EXPORT(unpack_pairs_signed);
-HWY_EXPORT(pack_halves);
-HWY_EXPORT(unpack_halves);
 
 void pack_pairs(const std::uint8_t* codes, std::size_t n, std::uint8_t* packed) {
   HWY_DYNAMIC_DISPATCH(pack_pairs)(codes, n, packed);
@@ -127,13 +94,37 @@ void unpack_pairs_signed(const std::uint8_t* packed, std::size_t n, std::uint8_t
   HWY_DYNAMIC_DISPATCH(unpack_pairs_signed)(packed, n, codes);
 }
 
-void pack_halves(const std::uint8_t* low, std::size_t n_low, const std::uint8_t* high, std::size_t n_high,
-                 std::uint8_t* packed) {
-  HWY_DYNAMIC_DISPATCH(pack_halves)(low, n_low, high, n_high, packed);
+std::vector<Packing::Piece> Packing::pieces(unsigned part) const {
+  std::vector<Piece> pieces;
+  for (unsigned from = 0; from < bits;) {
+    const unsigned at = part * bits + from, shift = at % 8;
+    const unsigned taken = std::min(8 - shift, bits - from);
+    pieces.push_back({at / 8, shift, taken, from});
+    from += taken;
+  }
+  return pieces;
 }
 
-void unpack_halves(const std::uint8_t* packed, std::size_t bytes, std::uint8_t* low, std::uint8_t* high) {
-  HWY_DYNAMIC_DISPATCH(unpack_halves)(packed, bytes, low, high);
+void pack_part(Packing packing, unsigned part, const std::uint8_t* codes, std::size_t n, std::uint8_t* packed,
+               std::size_t stride) {
+  for (const Packing::Piece& piece : packing.pieces(part)) {
+    std::uint8_t* const out = packed + piece.byte * stride;
+    const unsigned mask = (1U << piece.bits) - 1;
+    for (std::size_t i = 0; i < n; ++i)
+      out[i] = static_cast<std::uint8_t>(out[i] | ((unsigned{codes[i]} >> piece.from) & mask) << piece.shift);
+  }
+}
+
+void unpack_part(Packing packing, unsigned part, const std::uint8_t* packed, std::size_t stride,
+                 std::size_t n, std::uint8_t* codes) {
+  std::fill_n(codes, n, std::uint8_t{0});
+  for (const Packing::Piece& piece : packing.pieces(part)) {
+    const std::uint8_t* const in = packed + piece.byte * stride;
+    const unsigned mask = (1U << piece.bits) - 1;
+    for (std::size_t i = 0; i < n; ++i)
+      codes[i] =
+          static_cast<std::uint8_t>(codes[i] | ((unsigned{in[i]} >> piece.shift) & mask) << piece.from);
+  }
 }
 
 }  // namespace ounce::kernels

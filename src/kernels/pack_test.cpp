@@ -33,26 +33,41 @@ TEST(PackPairs, IsTheReferenceOnEveryTarget) {
   });
 }
 
-TEST(PackHalves, IsTheReferenceOnEveryTarget) {
-  on_every_target([] {
-    RandomWeights random(12);
-    for (std::size_t round = 0; round < 300; ++round) {
-      const std::size_t n_high = round < 150 ? round : random.length(2100);
-      const std::size_t n_low = n_high + round % 2;
-      const Bytes low = random.bytes(n_low);
-      const Bytes high = random.bytes(n_high);
-      Bytes packed(n_low), want(n_low);
-      pack_halves(low.data(), n_low, high.data(), n_high, packed.data());
-      ref::pack_halves(low.data(), n_low, high.data(), n_high, want.data());
-      ASSERT_EQ(packed, want);
-      Bytes low_back(n_low), high_back(n_low), low_want(n_low), high_want(n_low);
-      unpack_halves(packed.data(), n_low, low_back.data(), high_back.data());
-      ref::unpack_halves(packed.data(), n_low, low_want.data(), high_want.data());
-      ASSERT_EQ(low_back, low_want);
-      ASSERT_EQ(high_back, high_want);
-      for (std::size_t i = 0; i < n_high; ++i) ASSERT_EQ(high_back[i], high[i] & 15);
+// Bit by bit: bit b of the code at position i of part p is bit p · bits + b of the bytes at i.
+TEST(PackParts, HaveTheirBitsOneBehindTheOther) {
+  RandomWeights random(12);
+  for (unsigned bits = 1; bits < 8; ++bits) {
+    const Packing packing{bits};
+    for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{7}, std::size_t{300}}) {
+      std::vector<Bytes> parts;
+      Bytes packed(n * packing.bytes()), want(n * packing.bytes());
+      for (unsigned part = 0; part < packing.parts(); ++part) {
+        parts.push_back(random.bytes(n));
+        pack_part(packing, part, parts.back().data(), n, packed.data(), n);
+        for (std::size_t i = 0; i < n; ++i) {
+          for (unsigned bit = 0; bit < bits; ++bit) {
+            const unsigned at = part * bits + bit, is_set = (parts.back()[i] >> bit) & 1U;
+            want[at / 8 * n + i] = static_cast<std::uint8_t>(want[at / 8 * n + i] | is_set << at % 8);
+          }
+        }
+      }
+      ASSERT_EQ(packed, want) << bits;
+      for (unsigned part = 0; part < packing.parts(); ++part) {
+        Bytes codes(n);
+        unpack_part(packing, part, packed.data(), n, n, codes.data());
+        for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(codes[i], parts[part][i] & ((1U << bits) - 1)) << bits;
+      }
     }
-  });
+  }
+}
+
+TEST(PackParts, FourBitsAreHalvesOfBytes) {
+  const Packing packing{4};
+  Bytes packed(3);
+  const Bytes low = {1, 2, 3}, high = {4, 5};
+  pack_part(packing, 0, low.data(), low.size(), packed.data(), packed.size());
+  pack_part(packing, 1, high.data(), high.size(), packed.data(), packed.size());
+  EXPECT_EQ(packed, (Bytes{0x41, 0x52, 0x03}));
 }
 
 TEST(PackPairs, PutsTheFirstElementInTheLowNibble) {

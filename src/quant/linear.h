@@ -29,9 +29,13 @@ struct LinearFormat {
 inline constexpr LinearFormat kSymmetricInt8{{-127, 127}, kernels::CodeSign::kSigned, 0, true, false};
 inline constexpr LinearFormat kAsymmetricInt8{{0, 255}, kernels::CodeSign::kUnsigned, 0, false, false};
 inline constexpr LinearFormat kSymmetricInt4{{-8, 7}, kernels::CodeSign::kSigned, 0, true, false};
-inline constexpr LinearFormat kSymmetricNibble{
-    {0, 15}, kernels::CodeSign::kUnsigned, 8, true, false};  // decoded by Sub(8)
-inline constexpr LinearFormat kAsymmetricNibble{{0, 15}, kernels::CodeSign::kUnsigned, 0, false, false};
+// Codes that ordinary ops decode. Those of fewer than 8 bits are unsigned, and half of them are below zero.
+constexpr LinearFormat linear_format(unsigned bits, bool is_asymmetric) {
+  if (bits == 8) return is_asymmetric ? kAsymmetricInt8 : kSymmetricInt8;
+  const int codes = 1 << bits;
+  const float zero = is_asymmetric ? 0.0F : static_cast<float>(codes / 2);
+  return {{0, codes - 1}, kernels::CodeSign::kUnsigned, zero, !is_asymmetric, false};
+}
 
 // The range of every group; exact. Values that are not finite show in Range::finite().
 // They are read in contiguous tiles of kTile elements; `visit`, if given, is called for each while it is in

@@ -49,8 +49,9 @@ Trip round_trip(const std::vector<float>& values, const Layout& layout, const Li
 
 const std::vector<Layout> kLayouts = {{1, 1, 1, 4096}, {1, 1, 64, 64}, {1, 64, 64, 1},
                                       {1, 16, 32, 8},  {2, 32, 64, 1}, {1, 1, 128, 32}};
-const std::vector<LinearFormat> kFormats = {kSymmetricInt8, kAsymmetricInt8, kSymmetricInt4, kSymmetricNibble,
-                                            kAsymmetricNibble};
+const std::vector<LinearFormat> kFormats = {
+    kSymmetricInt8,         kAsymmetricInt8,         kSymmetricInt4,        linear_format(4, false),
+    linear_format(4, true), linear_format(6, false), linear_format(3, true)};
 
 TEST(Linear, SearchingIsNeverWorseThanTheLargestValue) {
   const auto values = gaussian(4096);

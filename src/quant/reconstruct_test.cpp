@@ -138,7 +138,7 @@ Rounded round_layer(const Layer& layer, const ForEach& for_each = run_serially) 
 }
 
 const std::vector<LinearFormat> kRoundedFormats = {kSymmetricInt8, kAsymmetricInt8, kSymmetricInt4,
-                                                   kSymmetricNibble, kAsymmetricNibble};
+                                                   linear_format(4, false), linear_format(4, true)};
 
 TEST(Reconstruct, HalvesTheOutputErrorOfCorrelatedInputsOnRowsItHasNotSeen) {
   constexpr std::size_t kInputs = 144, kRows = 4096;

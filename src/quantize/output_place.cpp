@@ -70,8 +70,7 @@ namespace {
 StoredAs stored_as(const plan::TensorPlan& decision) {
   const bool is_unsigned = !decision.format.is_symmetric ||
                            (decision.is_required && decision.format.sign == kernels::CodeSign::kUnsigned);
-  const plan::EncodingInfo& row = plan::info_of(decision.encoding);
-  return is_unsigned ? row.as_unsigned : row.as;
+  return plan::stored_as(decision.encoding, is_unsigned).value();
 }
 
 }  // namespace

@@ -23,11 +23,6 @@
 namespace ounce {
 namespace {
 
-unsigned weight_bits(StoredAs stored) {
-  const plan::EncodingInfo* row = plan::find_encoding(stored);
-  return row == nullptr ? 0 : row->bits;
-}
-
 bool is_onnx(const std::filesystem::path& path) {
   return model::detect(path).value_or(ModelKind::kOnnx) == ModelKind::kOnnx;
 }
@@ -46,7 +41,7 @@ Format QuantizeResult::stored_as() const {
   bool has_fallback = false;
   for (const TensorOutcome& tensor : tensors) {
     if (!tensor.stored) continue;
-    const unsigned bits = weight_bits(tensor.encoding);
+    const unsigned bits = plan::bits_of(tensor.encoding);
     const bool is_as_asked = is_for_kernels
                                  ? tensor.decoder == Decoder::kNbits || tensor.decoder == Decoder::kDq
                                  : bits == row.weight_bits;

@@ -34,9 +34,6 @@ void improve_panel(const float* x, const float* h, std::size_t n, const PanelCan
 void pack_pairs(const std::uint8_t* codes, std::size_t n, std::uint8_t* packed);
 void unpack_pairs(const std::uint8_t* packed, std::size_t n, std::uint8_t* codes);
 void unpack_pairs_signed(const std::uint8_t* packed, std::size_t n, std::uint8_t* codes);
-void pack_halves(const std::uint8_t* low, std::size_t n_low, const std::uint8_t* high, std::size_t n_high,
-                 std::uint8_t* packed);
-void unpack_halves(const std::uint8_t* packed, std::size_t bytes, std::uint8_t* low, std::uint8_t* high);
 
 void error_norms(const std::byte* x, const float* y, std::size_t n, ErrorNorms& norms);
 

@@ -5,19 +5,30 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "base/cancel.h"
 #include "base/text.h"
+#include "recipe/format_info.h"
 
 namespace ounce::plan {
 namespace {
 
-// The first wanted that is met decides, so the most precise one comes first.
-constexpr std::array kByPrecision = {Format::kFp32, Format::kW16,    Format::kW8,    Format::kNbits8,
-                                     Format::kW4,   Format::kNbits4, Format::kNbits2};
+// The formats of weights, the most precise one first.
+std::vector<Format> by_precision() {
+  std::vector<Format> formats;
+  for (const FormatInfo& row : all_formats()) {
+    if (is_storage(row.format)) formats.push_back(row.format);
+  }
+  const auto rank = [](Format format) {
+    return std::pair(-int{info_of(format).weight_bits}, info_of(format).family);
+  };
+  std::sort(formats.begin(), formats.end(), [&](Format a, Format b) { return rank(a) < rank(b); });
+  return formats;
+}
 
 }  // namespace
 
@@ -29,7 +40,7 @@ std::optional<StorageOverride> strongest_wish(const std::vector<Format>& asked, 
                                               Format otherwise) {
   const auto is_usual = [&](Format format) { return format == otherwise; };
   if (std::all_of(asked.begin(), asked.end(), is_usual)) return std::nullopt;
-  for (const Format format : kByPrecision) {
+  for (const Format format : by_precision()) {  // the first wanted that is met decides
     const bool is_asked = std::find(asked.begin(), asked.end(), format) != asked.end();
     if (is_asked || (has_others && format == otherwise)) return StorageOverride{format, is_asked};
   }

@@ -13,6 +13,7 @@ namespace ounce::plan {
 namespace {
 
 constexpr std::size_t kDefaultBlock = 32;
+constexpr unsigned kFewBits = 4;
 // Scales are normal numbers: of less than 256 of the smallest, codes hold little.
 constexpr float kSmallestLinearRange = 256 * std::numeric_limits<float>::min();
 constexpr std::size_t kMostRangesKept = std::size_t{1} << 18;
@@ -92,9 +93,7 @@ void choose_codes(TensorPlan& plan, const Recipe& recipe, Format format, bool ca
 }
 
 void choose_groups(TensorPlan& plan, const Recipe& recipe) {
-  const bool is_int4 = plan.encoding == Encoding::kLinear4;
-  plan.format = is_int4 ? (recipe.asymmetric ? quant::kAsymmetricNibble : quant::kSymmetricNibble)
-                        : (recipe.asymmetric ? quant::kAsymmetricInt8 : quant::kSymmetricInt8);
+  plan.format = quant::linear_format(plan.is_linear() ? plan.bits() : 8, recipe.asymmetric);
   plan.scale = recipe.scale;
   // The rows of a table are looked up, not summed.
   const bool is_summed = plan.weight.role == Role::kWeight && !plan.weight.is_looked_up;
@@ -107,7 +106,8 @@ void choose_groups(TensorPlan& plan, const Recipe& recipe) {
     return;
   }
   // Four bits are too few for a whole channel: blocks, where they fit.
-  if (wanted.kind == GranularityKind::kAuto && is_int4 && group_by_block(plan, kDefaultBlock)) return;
+  const bool has_few_bits = plan.bits() <= kFewBits;
+  if (wanted.kind == GranularityKind::kAuto && has_few_bits && group_by_block(plan, kDefaultBlock)) return;
   if (wanted.kind == GranularityKind::kBlock) {
     if (group_by_block(plan, wanted.block)) return;
     plan.reason += fmt::format(", blocks of {} do not fit its shape", wanted.block);

@@ -3,31 +3,23 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <array>
+#include <bit>
 
 namespace ounce::plan {
 namespace {
 
-constexpr auto kEncodings = std::to_array<EncodingInfo>({
-    {Encoding::kKeep, "keep", EncodingKind::kKeep, 32, StoredAs::kInt32},
-    {Encoding::kLinear8, "int8", EncodingKind::kLinear, 8, StoredAs::kInt8, StoredAs::kUint8},
-    {Encoding::kLinear4, "int4", EncodingKind::kLinear, 4, StoredAs::kInt4, StoredAs::kUint4},
-    {Encoding::kLinear2, "int2", EncodingKind::kLinear, 2, StoredAs::kInt2, StoredAs::kUint2},
-    {Encoding::kCodebook8, "codebook256", EncodingKind::kCodebook, 8, StoredAs::kCodebook256},
-    {Encoding::kCodebook4, "codebook16", EncodingKind::kCodebook, 4, StoredAs::kCodebook16},
-    {Encoding::kFloat16, "float16", EncodingKind::kHalf, 16, StoredAs::kFloat16},
-    {Encoding::kBfloat16, "bfloat16", EncodingKind::kHalf, 16, StoredAs::kBfloat16},
-    {Encoding::kInt32, "int32", EncodingKind::kBias, 32, StoredAs::kInt32},
-});
-
-constexpr bool has_rows_in_order() {
-  for (std::size_t i = 0; i < kEncodings.size(); ++i) {
-    if (kEncodings[i].encoding != static_cast<Encoding>(i)) return false;
+// The name of a stored type.
+std::string type_name(Encoding encoding, bool is_unsigned) {
+  switch (encoding.kind) {
+    case EncodingKind::kLinear: return fmt::format("{}int{}", is_unsigned ? "u" : "", encoding.bits);
+    case EncodingKind::kCodebook: return fmt::format("codebook{}", 1U << encoding.bits);
+    case EncodingKind::kHalf: return name_of(StoredAs::kFloat16);
+    case EncodingKind::kBfloat: return name_of(StoredAs::kBfloat16);
+    case EncodingKind::kBias: return name_of(StoredAs::kInt32);
+    case EncodingKind::kKeep: break;
   }
-  return true;
+  return {};
 }
-static_assert(has_rows_in_order());
 
 // The sizes of a tensor before, inside and after its channel axes.
 struct Extents {
@@ -44,32 +36,36 @@ struct Extents {
 
 }  // namespace
 
-const EncodingInfo& info_of(Encoding encoding) { return kEncodings[static_cast<std::size_t>(encoding)]; }
-
 Encoding encoding_of(EncodingKind kind, unsigned bits) {
-  const auto* const found = std::find_if(kEncodings.begin(), kEncodings.end(), [&](const EncodingInfo& row) {
-    return row.kind == kind && row.bits == bits;
-  });
-  return found == kEncodings.end() ? Encoding::kKeep : found->encoding;
+  const Encoding encoding{kind, static_cast<std::uint8_t>(bits)};
+  return stored_as(encoding, false) ? encoding : Encoding::kKeep;
 }
 
-const EncodingInfo* find_encoding(StoredAs stored) {
-  const auto* const found =
-      std::find_if(kEncodings.begin() + 1, kEncodings.end(),
-                   [&](const EncodingInfo& row) { return row.as == stored || row.as_unsigned == stored; });
-  return found == kEncodings.end() ? nullptr : found;
+std::optional<StoredAs> stored_as(Encoding encoding, bool is_unsigned) {
+  return from_name<StoredAs>(type_name(encoding, is_unsigned));
 }
 
-std::string_view name_of(Encoding encoding) { return info_of(encoding).name; }
+unsigned bits_of(StoredAs stored) {
+  const std::string_view name = name_of(stored);
+  unsigned number = 0;
+  for (const char letter : name.substr(name.find_first_of("0123456789")))
+    number = number * 10 + static_cast<unsigned>(letter - '0');
+  return name.starts_with("codebook") ? static_cast<unsigned>(std::bit_width(number)) - 1 : number;
+}
+
+std::string_view name_of(Encoding encoding) {
+  const std::optional<StoredAs> stored = stored_as(encoding, false);
+  return stored ? name_of(*stored) : "keep";
+}
 
 std::uint64_t stored_bytes(const TensorPlan& plan) {
   const std::uint64_t per_group = (plan.format.half_scales ? 2U : 4U) + (plan.format.is_symmetric ? 0U : 1U);
-  const unsigned bits = info_of(plan.encoding).bits;
-  const std::uint64_t packed = (plan.weight.values() * bits + 7) / 8;
-  switch (info_of(plan.encoding).kind) {
+  const std::uint64_t packed = (plan.weight.values() * plan.bits() + 7) / 8;
+  switch (plan.encoding.kind) {
     case EncodingKind::kLinear: return packed + plan.layout.groups() * per_group;
-    case EncodingKind::kCodebook: return packed + (std::uint64_t{4} << bits);
+    case EncodingKind::kCodebook: return packed + (std::uint64_t{4} << plan.bits());
     case EncodingKind::kHalf:
+    case EncodingKind::kBfloat:
     case EncodingKind::kBias: return packed;
     case EncodingKind::kKeep: break;
   }

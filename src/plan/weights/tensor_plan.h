@@ -5,6 +5,7 @@
 #include <ounce/outcome.h>
 #include <ounce/recipe.h>
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -25,41 +26,36 @@ using model::ChannelAxes;
 using model::Role;
 using ounce::Decoder;
 
-enum class Encoding {
-  kKeep,
-  kLinear8,
-  kLinear4,
-  kLinear2,
-  kCodebook8,
-  kCodebook4,
-  kFloat16,
-  kBfloat16,
-  kInt32
-};
-
-// What is known about each encoding: one row per stored type.
-
 enum class EncodingKind : std::uint8_t {
   kKeep,
   kLinear,    // a scale, and perhaps a zero point, for each group
   kCodebook,  // indices into a table of floats
-  kHalf,      // 16-bit floats
+  kHalf,      // FP16
+  kBfloat,    // BF16
   kBias,      // 32-bit sums of products
 };
 
-struct EncodingInfo {
-  Encoding encoding;
-  std::string_view name;
-  EncodingKind kind;
-  std::uint8_t bits;              // of one quantized value
-  StoredAs as, as_unsigned = as;  // with zero points or unsigned values
-};
+// How values are stored. All code asks for kind and bits, so that a number of bits becomes an encoding by its
+// name in StoredAs; the constants are those that code names.
+struct Encoding {
+  EncodingKind kind = EncodingKind::kKeep;
+  std::uint8_t bits = 32;  // of one value
 
-const EncodingInfo& info_of(Encoding encoding);
+  friend constexpr auto operator<=>(Encoding, Encoding) = default;
+  static const Encoding kKeep, kLinear8, kLinear4, kFloat16, kBfloat16, kInt32;
+};
+inline constexpr Encoding Encoding::kKeep{};
+inline constexpr Encoding Encoding::kLinear8{EncodingKind::kLinear, 8};
+inline constexpr Encoding Encoding::kLinear4{EncodingKind::kLinear, 4};
+inline constexpr Encoding Encoding::kFloat16{EncodingKind::kHalf, 16};
+inline constexpr Encoding Encoding::kBfloat16{EncodingKind::kBfloat, 16};
+inline constexpr Encoding Encoding::kInt32{EncodingKind::kBias, 32};
+
 // The encoding of `kind` with so many bits; kKeep if there is none.
 Encoding encoding_of(EncodingKind kind, unsigned bits);
-// Null for what no encoding is stored as.
-const EncodingInfo* find_encoding(StoredAs stored);
+// The type that an encoding is stored as; nothing for kKeep. Unsigned: with zero points or unsigned values.
+std::optional<StoredAs> stored_as(Encoding encoding, bool is_unsigned);
+unsigned bits_of(StoredAs stored);  // of one value
 std::string_view name_of(Encoding encoding);
 
 struct TensorPlan {
@@ -85,12 +81,12 @@ struct TensorPlan {
   std::optional<Digest> digest;  // of the tensor's bytes, if it is large and was read
 
   bool is_stored() const { return encoding != Encoding::kKeep; }
-  bool is_half() const { return info_of(encoding).kind == EncodingKind::kHalf; }
-  bool is_linear() const { return info_of(encoding).kind == EncodingKind::kLinear; }
-  bool is_packed() const { return encoding == Encoding::kLinear4 || encoding == Encoding::kCodebook4; }
+  bool is_half() const { return encoding == Encoding::kFloat16 || encoding == Encoding::kBfloat16; }
+  bool is_linear() const { return encoding.kind == EncodingKind::kLinear; }
+  bool is_packed() const { return encoding.bits < 8; }
   bool is_nbits() const { return decoder == Decoder::kNbits && is_linear(); }
-  unsigned bits() const { return info_of(encoding).bits; }  // of a code, for linear encodings
-  std::string granularity_text() const;                     // "tensor", "channel 0", "block 32"
+  unsigned bits() const { return encoding.bits; }  // of a code
+  std::string granularity_text() const;            // "tensor", "channel 0", "block 32"
 };
 
 // Bytes of the codes, scales and zeros; of the tensor itself for kKeep.

@@ -1,5 +1,6 @@
 #include "formats/onnx/emit/decoder.h"
 
+#include <fmt/format.h>
 #include <ounce/error.h>
 
 #include <algorithm>
@@ -22,18 +23,65 @@ namespace {
 
 using plan::Encoding;
 
-// One byte holds an element of the first half (low) and one of the second half (high).
-Bytes unpack_halves(BodyEditor& editor, std::size_t place, Bytes codes, std::uint64_t count) {
-  const Bytes four = editor.add_shared("four", scalar<std::uint8_t>(ElementType::kUint8, 4));
-  const Bytes low = Chain(editor, place, codes).shift(four, "LEFT").shift(four, "RIGHT").value();
-  const Bytes high = Chain(editor, place, codes).shift(four, "RIGHT").value();
-  Chain all(editor, place, low);
-  all.node(Op::kConcat, {high}, all.integer("axis", 0));
-  if (count % 2 != 0) {
-    all.node(Op::kSlice, {editor.add_integers(place, {0}),
-                          editor.add_integers(place, {static_cast<std::int64_t>(count)})});
+// Undoes kernels::Packing: the codes of each part are shifted out of their bytes, and the parts follow each
+// other.
+class PartUnpacker {
+ public:
+  PartUnpacker(BodyEditor& editor, std::size_t place, Bytes codes, unsigned bits, std::uint64_t count)
+      : editor_(editor), place_(place), codes_(codes), packing_{bits}, count_(count) {}
+
+  Bytes unpack() {
+    std::vector<Bytes> parts;
+    for (unsigned part = 0; part < packing_.parts(); ++part) parts.push_back(part_of(part));
+    Chain all(editor_, place_, parts.front());
+    all.node(Op::kConcat, {parts.begin() + 1, parts.end()}, all.integer("axis", 0));
+    if (count_ % packing_.parts() != 0)
+      all.node(Op::kSlice, {integers(0), integers(static_cast<std::int64_t>(count_))});
+    return all.value();
   }
-  return all.value();
+
+ private:
+  Bytes integers(std::int64_t value) { return editor_.add_integers(place_, {value}); }
+
+  Bytes part_of(unsigned part) {
+    const std::vector<kernels::Packing::Piece> pieces = packing_.pieces(part);
+    if (pieces.size() == 1) return piece_of(pieces.front()).value();
+    Bytes sum = piece_of(pieces.front()).cast(ElementType::kInt32).value();
+    for (std::size_t i = 1; i < pieces.size(); ++i) {
+      const Bytes factor = editor_.add_shared(fmt::format("factor {}", pieces[i].from),
+                                              scalar(ElementType::kInt32, std::int32_t{1} << pieces[i].from));
+      Chain piece = piece_of(pieces[i]);
+      sum = piece.cast(ElementType::kInt32).node(Op::kMul, {factor}).node(Op::kAdd, {sum}).value();
+    }
+    return Chain(editor_, place_, sum).cast(ElementType::kUint8).value();
+  }
+
+  Chain piece_of(const kernels::Packing::Piece& piece) {
+    Chain chain(editor_, place_, codes_);
+    if (packing_.bytes() != 1) {
+      const auto length = static_cast<std::int64_t>(packing_.length(count_));
+      chain.node(Op::kSlice, {integers(piece.byte * length), integers((piece.byte + 1) * length)});
+    }
+    if (piece.shift + piece.bits != 8) chain.shift(bits(8 - piece.shift - piece.bits), "LEFT");
+    if (piece.bits != 8) chain.shift(bits(8 - piece.bits), "RIGHT");
+    return chain;
+  }
+
+  Bytes bits(unsigned count) {
+    return editor_.add_shared(fmt::format("shift {}", count),
+                              scalar(ElementType::kUint8, static_cast<std::uint8_t>(count)));
+  }
+
+  BodyEditor& editor_;
+  std::size_t place_;
+  Bytes codes_;
+  kernels::Packing packing_;
+  std::uint64_t count_;
+};
+
+// The codes of a packed weight, one a byte.
+Bytes unpacked(BodyEditor& editor, std::size_t place, const plan::Decision& decision, Bytes codes) {
+  return PartUnpacker(editor, place, codes, decision.bits(), decision.weight.values()).unpack();
 }
 
 void add_dequantize(BodyEditor& editor, std::size_t place, const plan::Decision& decision,
@@ -85,7 +133,7 @@ void add_pairs(BodyEditor& editor, std::size_t place, const plan::Decision& deci
 void add_rows(BodyEditor& editor, std::size_t place, const plan::Decision& decision,
               const StoredNames& stored, Bytes output) {
   const onnx::Tensor& tensor = *decision.place.tensor;
-  const Bytes codes = unpack_halves(editor, place, stored.codes, tensor.element_count());
+  const Bytes codes = unpacked(editor, place, decision, stored.codes);
   const Bytes zero = editor.add_shared(
       "zero code", scalar(ElementType::kUint8, static_cast<std::uint8_t>(decision.format.zero)));
   const Bytes zeros =
@@ -111,7 +159,7 @@ void add_decoder(BodyEditor& editor, std::size_t place, const plan::Decision& de
   if (decision.decoder == plan::Decoder::kDq) return add_dequantize(editor, place, decision, stored, output);
   const onnx::Tensor& tensor = *decision.place.tensor;
   Bytes codes = stored.codes;
-  if (decision.is_packed()) codes = unpack_halves(editor, place, codes, tensor.element_count());
+  if (decision.is_packed()) codes = unpacked(editor, place, decision, codes);
   Chain chain(editor, place, codes);
   if (decision.is_linear()) {
     chain.cast(ElementType::kFloat);
@@ -247,7 +295,7 @@ class Decoding {
     }
   }
 
-  // Codes that have been decoded; packed ones are let go at the end, as their halves are far apart.
+  // Codes that have been decoded; packed ones are let go at the end, as their parts are far apart.
   void release(std::size_t first, std::size_t count) const {
     const std::size_t width = decision_.encoding == Encoding::kInt32 ? 4 : decision_.is_half() ? 2 : 1;
     if (!decision_.is_packed()) written_.release(codes_.bytes().substr(first * width, count * width));
@@ -266,18 +314,21 @@ class Decoding {
   void unpack(std::size_t first, std::size_t count, std::vector<std::uint8_t>& codes) const {
     const auto* packed = reinterpret_cast<const std::uint8_t*>(codes_.bytes().data());
     codes.resize(count);
-    if (!packs_halves(decision_)) {  // tiles begin at even elements
+    if (!packs_parts(decision_)) {  // tiles begin at even elements
       const bool is_signed = decision_.format.sign == kernels::CodeSign::kSigned;
       (is_signed ? kernels::unpack_pairs_signed : kernels::unpack_pairs)(packed + first / 2, count,
                                                                          codes.data());
       return;
     }
-    const std::size_t half = codes_.bytes().size();
-    const std::size_t low = first < half ? std::min(count, half - first) : 0;
-    std::vector<std::uint8_t> other(count);
-    kernels::unpack_halves(packed + first, low, codes.data(), other.data());
-    if (low < count) {
-      kernels::unpack_halves(packed + (first + low - half), count - low, other.data(), codes.data() + low);
+    const kernels::Packing packing{decision_.bits()};
+    const std::size_t length = codes_.bytes().size() / packing.bytes();
+    for (unsigned part = 0; part < packing.parts(); ++part) {
+      const std::size_t begin = std::max(first, part * length),
+                        end = std::min(first + count, (part + 1) * length);
+      if (begin < end) {
+        kernels::unpack_part(packing, part, packed + (begin - part * length), length, end - begin,
+                             codes.data() + (begin - first));
+      }
     }
   }
 

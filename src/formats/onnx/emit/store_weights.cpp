@@ -48,8 +48,7 @@ class WeightProduction : public onnx::Production {
   using Encode = std::function<void(std::size_t first, std::size_t count, std::uint8_t* codes)>;
   void write_codes(const FloatSource& floats, const onnx::Place& place, const ForEach& for_each,
                    const Encode& encode) const {
-    if (decision_.is_packed() && packs_halves(decision_))
-      return write_halves(floats, place, for_each, encode);
+    if (decision_.is_packed() && packs_parts(decision_)) return write_parts(floats, place, for_each, encode);
     const bool is_packed = decision_.is_packed();
     quant::for_each_tile(floats, quant::tile_size(decision_.layout.inner), for_each,
                          [&](std::size_t, std::size_t first, std::size_t count) {
@@ -63,20 +62,22 @@ class WeightProduction : public onnx::Production {
   }
 
  private:
-  void write_halves(const FloatSource& floats, const onnx::Place& place, const ForEach& for_each,
-                    const Encode& encode) const {
-    const std::size_t size = floats.size(), half = (size + 1) / 2,
+  void write_parts(const FloatSource& floats, const onnx::Place& place, const ForEach& for_each,
+                   const Encode& encode) const {
+    const kernels::Packing packing{decision_.bits()};
+    const std::size_t size = floats.size(), length = packing.length(size),
                       step = quant::tile_size(decision_.layout.inner);
-    for_each((half + step - 1) / step, [&](std::size_t tile) {
-      const std::size_t first = tile * step, low = std::min(step, half - first);
-      const std::size_t high = std::min(low, size - half - first);
-      std::vector<std::uint8_t> codes(low + high), packed(low);
-      encode(first, low, codes.data());
-      encode(half + first, high, codes.data() + low);
-      kernels::pack_halves(codes.data(), low, codes.data() + low, high, packed.data());
-      place.write(first, as_bytes(packed));
-      floats.release(first, low);
-      floats.release(half + first, high);
+    for_each((length + step - 1) / step, [&](std::size_t tile) {
+      const std::size_t first = tile * step, count = std::min(step, length - first);
+      std::vector<std::uint8_t> codes(count), packed(count * packing.bytes());
+      for (unsigned part = 0; part < packing.parts(); ++part) {
+        const std::size_t begin = std::min(part * length + first, size), n = std::min(count, size - begin);
+        encode(begin, n, codes.data());
+        kernels::pack_part(packing, part, codes.data(), n, packed.data(), count);
+        floats.release(begin, n);
+      }
+      for (std::size_t byte = 0; byte < packing.bytes(); ++byte)
+        place.write(byte * length + first, as_bytes(packed).substr(byte * count, count));
     });
   }
 
@@ -162,7 +163,7 @@ class CodebookProduction final : public WeightProduction {
       fitter.add(floats.values(first, count, scratch), count);
       floats.release(first, count);
     }
-    const std::vector<float> codebook = fitter.fit(decision().is_packed() ? 16 : 256);
+    const std::vector<float> codebook = fitter.fit(std::size_t{1} << decision().bits());
     const std::vector<float> limits = quant::boundaries(codebook);
     part(parts, StoredPart::kScales).write(0, as_bytes(codebook));
     write_codes(floats, part(parts, StoredPart::kCodes), for_each,
@@ -249,14 +250,16 @@ std::vector<std::int64_t> codes_dims(const Decision& decision) {
     dims.back() /= 2;
     return dims;
   }
-  if (decision.is_packed() && packs_halves(decision))
-    return {static_cast<std::int64_t>((tensor.element_count() + 1) / 2)};
+  if (decision.is_packed() && packs_parts(decision)) {
+    const kernels::Packing packing{decision.bits()};
+    return {static_cast<std::int64_t>(packing.bytes() * packing.length(tensor.element_count()))};
+  }
   return decision.is_linear() ? decision.view : tensor.dims;
 }
 
 }  // namespace
 
-bool packs_halves(const Decision& decision) {
+bool packs_parts(const Decision& decision) {
   return decision.decoder == plan::Decoder::kDq ? decision.is_split_nibbles : !decision.uses_pair_table;
 }
 
@@ -277,7 +280,7 @@ std::vector<StoredTensor> stored_tensors(const onnx::Model& model, const Decisio
         decision.scale_dims);
     if (!decision.format.is_symmetric) add(StoredPart::kZeros, zeros_type(decision), decision.scale_dims);
   } else if (!decision.is_half() && decision.encoding != Encoding::kInt32) {
-    add(StoredPart::kScales, ElementType::kFloat, {decision.is_packed() ? 16 : 256});
+    add(StoredPart::kScales, ElementType::kFloat, {std::int64_t{1} << decision.bits()});
   }
   return tensors;
 }

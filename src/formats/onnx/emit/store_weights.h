@@ -30,9 +30,9 @@ struct StoredTensor {
 // `model` must outlive the writing.
 std::vector<StoredTensor> stored_tensors(const onnx::Model& model, const plan::Decision& decision);
 
-// How two codes share a byte. Folded weights keep the second half of the tensor in the high nibbles, which
-// ordinary ops undo cheaply; ONNX's own 4-bit types keep neighbours together.
-bool packs_halves(const plan::Decision& decision);
+// How codes share bytes. Folded weights are packed in parts (kernels::Packing), which ordinary ops undo
+// cheaply; ONNX's own 4-bit types keep neighbors together.
+bool packs_parts(const plan::Decision& decision);
 
 // Carries out a plan: every weight that the plan stores is replaced by its codes and the nodes that decode
 // them.

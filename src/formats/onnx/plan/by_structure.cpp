@@ -94,6 +94,8 @@ DecoderChoice StructurePlanner::choose_encoding(Decision& decision,
 std::string StructurePlanner::why_no_dq(const Decision& decision) const {
   const std::int64_t version = opset(decision.weight);
   if (!decision.is_linear()) return "DequantizeLinear decodes linear codes only";
+  if (decision.is_packed() && decision.encoding != Encoding::kLinear4)
+    return "DequantizeLinear decodes 8 and 4 bits";
   if (decision.weight.type != ElementType::kFloat) return "DequantizeLinear gives float32 only";
   // Runtimes push DequantizeLinear through ops that move values, and some get it wrong.
   if (decision.weight.is_moved) return "the weight is moved before it is used";

@@ -30,12 +30,10 @@ Bytes as_bytes(const std::vector<T>& values) {
 }
 
 TensorType stored_type(const Decision& decision) {
-  switch (decision.encoding) {
-    case Encoding::kLinear8: return TensorType::kInt8;
-    case Encoding::kLinear4: return TensorType::kInt4;
-    case Encoding::kFloat16: return TensorType::kFloat16;
-    default: throw Error(ErrorCode::kInternal, "TFLite has no such weights", std::string(decision.weight.name));
-  }
+  if (decision.encoding == Encoding::kLinear8) return TensorType::kInt8;
+  if (decision.encoding == Encoding::kLinear4) return TensorType::kInt4;
+  if (decision.encoding == Encoding::kFloat16) return TensorType::kFloat16;
+  throw Error(ErrorCode::kInternal, "TFLite has no such weights", std::string(decision.weight.name));
 }
 
 class StoredValues final : public io::Production {
