@@ -5,6 +5,8 @@ usage: OUNCE_ZOO=folder bench/digests.py [--ounce build/ounce] [--only kws,gpt] 
 
 One line for each: model, format, bytes, digest; or its exit code and what it said. Keep it before a change that must not
 change what is written, and give it with --against after the change: exit 1 with the lines that differ.
+
+--graph leaves the metadata of the models out of sizes and digests: it has names of options and the version of the program.
 """
 
 import argparse
@@ -23,7 +25,32 @@ SAMPLES = ("--samples", "32")
 NEEDS_DATA = ("int8", "fp16")
 
 
-def line_of(ounce, name, form, model, data):
+METADATA = 14  # metadata_props in ModelProto
+
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        value |= (data[at] & 127) << shift
+        shift, at = shift + 7, at + 1
+        if data[at - 1] < 128:
+            return value, at
+
+
+def without_metadata(model):
+    """The bytes of a ModelProto without its metadata_props. All fields of a ModelProto are integers or have a length."""
+    kept, at = [], 0
+    while at < len(model):
+        begin = at
+        key, at = varint(model, at)
+        size, at = varint(model, at)
+        at += size if key % 8 == 2 else 0
+        if key // 8 != METADATA:
+            kept.append(model[begin:at])
+    return b"".join(kept)
+
+
+def line_of(ounce, name, form, model, data, is_graph):
     with tempfile.TemporaryDirectory() as scratch:
         small = os.path.join(scratch, "small.onnx")
         given = data if form.split()[0] in NEEDS_DATA else []
@@ -31,11 +58,15 @@ def line_of(ounce, name, form, model, data):
                               capture_output=True, text=True)
         if done.returncode != 0:
             return f"{name}\t{form}\texit {done.returncode}\t{done.stderr.strip().splitlines()[-1].replace(scratch, '')}"
-        written = hashlib.sha256()
+        written, size = hashlib.sha256(), 0
         for file in sorted(os.listdir(scratch)):
             with open(os.path.join(scratch, file), "rb") as content:
-                written.update(file.encode() + b"\0" + content.read())
-        return f"{name}\t{form}\t{os.path.getsize(small)}\t{written.hexdigest()}"
+                data = content.read()
+            if is_graph and file == "small.onnx":
+                data = without_metadata(data)
+            size += len(data)
+            written.update(file.encode() + b"\0" + data)
+        return f"{name}\t{form}\t{size}\t{written.hexdigest()}"
 
 
 def lines(options):
@@ -47,7 +78,7 @@ def lines(options):
         folder = EXAMPLES if name == "commands" else zoo
         model, data = os.path.join(folder, name + ".onnx"), [*places(feeding, folder), *SAMPLES]
         for form in formats:
-            yield line_of(options.ounce, name, form, model, data)
+            yield line_of(options.ounce, name, form, model, data, options.graph)
 
 
 def main():
@@ -55,6 +86,7 @@ def main():
     parser.add_argument("--ounce", default="build/ounce")
     parser.add_argument("--only", default="")
     parser.add_argument("--formats", default="")
+    parser.add_argument("--graph", action="store_true", help="without the metadata of the models")
     parser.add_argument("--against")
     options = parser.parse_args()
     before = None

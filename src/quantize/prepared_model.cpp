@@ -118,9 +118,21 @@ void PreparedModel::prepare_integers(const QuantizeOptions& options) {
                 "`calibrate()`. `format=w8` and `format=nbits8` compress the weights without data",
                 source_.string());
   }
-  passes::prepare(changed, recipe);
+  note_left_alone(passes::prepare(changed, recipe));
   keep(changed);
   if (needs_ranges) watching_ = Watching::kForIntegers;
+}
+
+// Nodes that could not be folded or rewritten for INT8 kernels run in FP32, or as more ops than they need.
+void PreparedModel::note_left_alone(const std::vector<std::string>& reasons) {
+  constexpr std::size_t kMostShown = 3;
+  if (reasons.empty()) return;
+  const std::size_t shown = std::min(reasons.size(), kMostShown);
+  std::string note =
+      fmt::format("not rewritten for INT8 kernels: {}",
+                  fmt::join(reasons.begin(), reasons.begin() + static_cast<std::ptrdiff_t>(shown), "; "));
+  if (shown < reasons.size()) note += fmt::format("; and {} more", reasons.size() - shown);
+  notes_.push_back(std::move(note));
 }
 
 // A model that was trained for integers knows its scales better than any statistics.

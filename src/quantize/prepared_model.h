@@ -91,6 +91,7 @@ class PreparedModel {
   void fit_trained_scales(onnx::Model& model, const Recipe& recipe);
   void note_saturation(const onnx::Model& model, const Recipe& recipe);
   void prepare_integers(const QuantizeOptions& options);
+  void note_left_alone(const std::vector<std::string>& reasons);
   void prepare_blocks();
   void prepare_halves(const QuantizeOptions& options);
   void observe(const QuantizeOptions& options);

@@ -128,5 +128,27 @@ TEST_F(TrainedModel, IsChangedWhereTheUserAsksForLessRange) {
   EXPECT_THAT(prepare("linux-x64@1.30.0+avx2", false).scale_changes(), IsEmpty());
 }
 
+// Five products whose weights are computed, so that dynamic quantization cannot split them into MatMul and
+// Add.
+TEST(PreparedModelNotes, NameNodesThatAreNotRewritten) {
+  ModelBuilder model(13, 8);
+  model.input("x", kFloat, {1, 2}).input("w", kFloat, {2, 2}).output("y", kFloat, {1, 2});
+  model.initializer("v", {2, 2}, {1, 2, 3, 4});
+  model.node("MatMul", {"x", "v"}, {"v0"}, {}, "product");
+  for (int i = 0; i < 5; ++i) {
+    const std::string from = "v" + std::to_string(i), to = i == 4 ? "y" : "v" + std::to_string(i + 1);
+    model.node("Gemm", {from, "w"}, {to}, {}, "gemm" + std::to_string(i));
+  }
+  const test::TemporaryFolder folder;
+  test::write_file(folder / "model.onnx", model.bytes());
+  QuantizeOptions options;
+  options.recipe.format = Format::kInt8Dynamic;
+  options.recipe.min_bytes = 1;
+  const std::string why = "its right side is not a constant";
+  EXPECT_THAT(prepare_model(folder / "model.onnx", options)->notes(),
+              Contains("not rewritten for INT8 kernels: node 'gemm0': " + why + "; node 'gemm1': " + why +
+                       "; node 'gemm2': " + why + "; and 2 more"));
+}
+
 }  // namespace
 }  // namespace ounce::quantization

@@ -1,5 +1,8 @@
 #include "formats/onnx/prepare/prepare.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "formats/onnx/plan/weights.h"
 #include "formats/onnx/prepare/fold_weights.h"
 #include "formats/onnx/prepare/integer_rewrites.h"
@@ -23,42 +26,51 @@ std::int64_t opset_for(const Recipe& recipe) {
 }
 
 // A node that is asked to stay in floats keeps the name that it is asked by.
-void split_gemms(onnx::Model& model, const Recipe& recipe) {
+Changes split_gemms(onnx::Model& model, const Recipe& recipe) {
   const graph::Index index(model);
   const plan::NodeOverrides overrides(index, recipe);
-  gemm_to_matmul(model, [&](const onnx::Node& node) { return !overrides.wants_floats(node); });
+  return gemm_to_matmul(model, [&](const onnx::Node& node) { return !overrides.wants_floats(node); });
+}
+
+using Reasons = std::vector<std::string>;
+
+void add(Reasons& reasons, Changes changes) {
+  std::move(changes.left_alone.begin(), changes.left_alone.end(), std::back_inserter(reasons));
 }
 
 // Ops without an integer kernel become ops that have one.
-void make_of_integer_ops(onnx::Model& model, const Recipe& recipe) {
+void make_of_integer_ops(onnx::Model& model, const Recipe& recipe, Reasons& left_alone) {
   const auto is_made = [&](Rewrite rewrite) { return !recipe.integer.skip_rewrites.contains(rewrite); };
   division_to_product(model);
   if (is_made(Rewrite::kMean)) mean_to_pool(model);
-  if (is_made(Rewrite::kHardSwish)) rewrite_hard_swish(model);
+  if (is_made(Rewrite::kHardSwish)) add(left_alone, rewrite_hard_swish(model));
   if (is_made(Rewrite::kTanh)) tanh_to_sigmoid(model);
   if (is_made(Rewrite::kConvTranspose)) {
     const graph::Index index(model);
     const plan::NodeOverrides overrides(index, recipe);
-    conv_transpose_to_conv(model, [&](const onnx::Node& node) { return !overrides.wants_floats(node); });
+    add(left_alone,
+        conv_transpose_to_conv(model, [&](const onnx::Node& node) { return !overrides.wants_floats(node); }));
   }
   if (is_made(Rewrite::kPadChannels)) pad_channels(model);
 }
 
 }  // namespace
 
-void prepare(onnx::Model& model, const Recipe& recipe) {
+std::vector<std::string> prepare(onnx::Model& model, const Recipe& recipe) {
+  Reasons left_alone;
   const bool is_new_enough =
       is_dynamic(recipe.format) && onnx::opset_version(model.proto->opset_imports, "") >= kDynamicOpset;
   if (!is_new_enough) raise_opset(model, opset_for(recipe));
   remove_identity(model);
   fold_constants(model);
   add_bias(model);
-  fold_batch_norm(model);
+  add(left_alone, fold_batch_norm(model));
   add_bias(model);
   if (is_static(recipe.format)) unshare_biases(model);
-  if (is_static(recipe.format)) make_of_integer_ops(model, recipe);
-  if (is_dynamic(recipe.format)) split_gemms(model, recipe);
+  if (is_static(recipe.format)) make_of_integer_ops(model, recipe, left_alone);
+  if (is_dynamic(recipe.format)) add(left_alone, split_gemms(model, recipe));
   remove_dead_nodes(model);
+  return left_alone;
 }
 
 }  // namespace ounce::passes

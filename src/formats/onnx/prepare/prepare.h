@@ -9,11 +9,16 @@
 
 #include <ounce/recipe.h>
 
+#include <string>
+#include <vector>
+
 #include "formats/onnx/file/model.h"
 
 namespace ounce::passes {
 
-// Throws Error{kUnsupported} that names the node which cannot be brought to a newer opset.
-void prepare(onnx::Model& model, const Recipe& recipe);
+// Returns the nodes that could not be folded or rewritten for INT8 kernels, with the reason: "node 'up': its
+// groups are too small". Throws Error{kUnsupported} that names the node which cannot be brought to a newer
+// opset.
+std::vector<std::string> prepare(onnx::Model& model, const Recipe& recipe);
 
 }  // namespace ounce::passes
