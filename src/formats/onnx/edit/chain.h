@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "formats/onnx/edit/body_editor.h"
+#include "formats/onnx/edit/constants.h"
 #include "formats/onnx/file/attributes.h"
 
 namespace ounce::passes {
@@ -98,6 +99,35 @@ struct Reason {
 struct Changes {
   std::size_t count = 0;                // places changed
   std::vector<std::string> left_alone;  // "node 'bn': its variance is negative"
+};
+
+// What rewrites of a model have in common: the index of the model as it is before, and editors that change it
+// at the end. A rewrite derives from it, and looks at each node once:
+//
+//   Changes run() {
+//     return edit([&](std::size_t body, std::size_t position, const onnx::Node& node) { … leave(…) … });
+//   }
+class GraphRewrite {
+ protected:
+  explicit GraphRewrite(onnx::Model& model) : model_(model), index_(model), editors_(model, index_) {}
+
+  template <class Visit>
+  Changes edit(const Visit& visit) {
+    graph::for_each_node(index_, visit);
+    return finish();
+  }
+  Changes finish() {
+    editors_.finish();
+    return std::move(changes_);
+  }
+  void leave(std::size_t body, std::size_t position, const std::string& why) {
+    changes_.left_alone.push_back(place_of(index_, body, position) + ": " + why);
+  }
+
+  onnx::Model& model_;
+  graph::Index index_;
+  Editors editors_;
+  Changes changes_;
 };
 
 }  // namespace ounce::passes

@@ -249,17 +249,15 @@ using graph::kNone;
 
 constexpr std::int64_t kHardSwishOpset = 14;
 
-class Restoring {
+class Restoring : GraphRewrite {
  public:
-  explicit Restoring(onnx::Model& model) : model_(model), index_(model), editors_(model, index_) {}
+  explicit Restoring(onnx::Model& model) : GraphRewrite(model) {}
 
   Changes run() {
-    graph::for_each_node(index_, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
+    return edit([&](std::size_t body, std::size_t position, const onnx::Node& node) {
       if (node.op() == Op::kClip) restore_hard_sigmoid(body, position, node);
       if (node.op() == Op::kAdd) restore_tanh(body, position, node);
     });
-    editors_.finish();
-    return std::move(changes_);
   }
 
  private:
@@ -366,10 +364,6 @@ class Restoring {
     ++changes_.count;
   }
 
-  onnx::Model& model_;
-  graph::Index index_;
-  Editors editors_;
-  Changes changes_;
   std::set<std::pair<std::size_t, std::size_t>> taken_;  // nodes that are part of an op already
 };
 

@@ -184,28 +184,22 @@ onnx::Tensor new_bias_of(const Transposed& op) {
   return float_tensor({static_cast<std::int64_t>(made.size())}, made);
 }
 
-class TransposedRewrite {
+class TransposedRewrite : GraphRewrite {
  public:
   TransposedRewrite(onnx::Model& model, const std::function<bool(const onnx::Node&)>& is_wanted)
-      : model_(model), index_(model), limit_(index_), editors_(model, index_), is_wanted_(is_wanted) {}
+      : GraphRewrite(model), limit_(index_), is_wanted_(is_wanted) {}
 
   Changes run() {
-    graph::for_each_node(index_, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
+    return edit([&](std::size_t body, std::size_t position, const onnx::Node& node) {
       if (node.op() != Op::kConvTranspose || node.outputs.size() != 1 || node.outputs[0].empty()) return;
       if (!is_wanted_(node) || !leads_to_integers(index_, body, node.outputs[0])) return;
       const auto op = read(model_, index_, body, node);
       if (const auto* reason = std::get_if<Reason>(&op)) return leave(body, position, reason->text);
       rewrite(body, position, node, std::get<Transposed>(op));
     });
-    editors_.finish();
-    return std::move(changes_);
   }
 
  private:
-  void leave(std::size_t body, std::size_t position, const std::string& why) {
-    changes_.left_alone.push_back(fmt::format("{}: {}", place_of(index_, body, position), why));
-  }
-
   // A Relu or Clip that takes what the node gives, and nobody else does.
   const Use* clamp_behind(std::size_t body, Bytes output) const {
     const graph::Value& value = *index_.find(body, output).value;
@@ -287,12 +281,8 @@ class TransposedRewrite {
     chain.node(Op::kTranspose, {}, chain.integers("perm", {0, 3, 1, 2}));
   }
 
-  onnx::Model& model_;
-  graph::Index index_;
   WorkLimit limit_;
-  Editors editors_;
   const std::function<bool(const onnx::Node&)>& is_wanted_;
-  Changes changes_;
 };
 
 }  // namespace

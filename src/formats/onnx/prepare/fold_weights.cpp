@@ -8,6 +8,7 @@
 #include <map>
 
 #include "formats/onnx/edit/body_editor.h"
+#include "formats/onnx/edit/chain.h"
 #include "formats/onnx/edit/constants.h"
 #include "formats/onnx/edit/linear_op.h"
 #include "formats/onnx/file/attributes.h"
@@ -80,17 +81,14 @@ const Use* find_batch_norm(const graph::Index& index, const graph::Value& value)
   return nullptr;
 }
 
-class BatchNormFolding {
+class BatchNormFolding : GraphRewrite {
  public:
-  explicit BatchNormFolding(onnx::Model& model)
-      : model_(model), index_(model), limit_(index_), editors_(model, index_) {}
+  explicit BatchNormFolding(onnx::Model& model) : GraphRewrite(model), limit_(index_) {}
 
   Changes run() {
-    graph::for_each_node(index_, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
+    return edit([&](std::size_t body, std::size_t position, const onnx::Node& node) {
       if (is_linear_op(node)) fold_behind(body, position);
     });
-    editors_.finish();
-    return std::move(changes_);
   }
 
  private:
@@ -100,9 +98,8 @@ class BatchNormFolding {
     std::vector<Use> norms;
   };
 
-  void leave(const Use& norm, const std::string& why) {
-    changes_.left_alone.push_back(fmt::format("{}: {}", place_of(index_, norm.body, norm.node), why));
-  }
+  using GraphRewrite::leave;
+  void leave(const Use& norm, const std::string& why) { leave(norm.body, norm.node, why); }
 
   void fold_behind(std::size_t body, std::size_t position) {
     const onnx::Node& node = *index_.bodies()[body].nodes()[position];
@@ -110,7 +107,8 @@ class BatchNormFolding {
     if (first == nullptr) return;
     const auto op = read_linear_op(model_, index_, body, position);
     if (const auto* reason = std::get_if<Reason>(&op))
-      return leave(*first, fmt::format("{} in front of it: {}", node.op_type(), reason->text));
+      return leave(first->body, first->node,
+                   fmt::format("{} in front of it: {}", node.op_type(), reason->text));
     const auto& linear = std::get<LinearOp>(op);
     if (!limit_.take(linear.added_weight_bytes() + linear.bias_bytes()))
       return leave(*first, WorkLimit::kReason);
@@ -155,11 +153,7 @@ class BatchNormFolding {
     }
   }
 
-  onnx::Model& model_;
-  graph::Index index_;
   WorkLimit limit_;
-  Editors editors_;
-  Changes changes_;
 };
 
 }  // namespace
@@ -205,18 +199,15 @@ Affine offset_by(const std::vector<float>& values, std::size_t channels) {
   return affine;
 }
 
-class Biasing {
+class Biasing : GraphRewrite {
  public:
-  explicit Biasing(onnx::Model& model)
-      : model_(model), index_(model), limit_(index_), editors_(model, index_) {}
+  explicit Biasing(onnx::Model& model) : GraphRewrite(model), limit_(index_) {}
 
   Changes run() {
-    graph::for_each_node(index_, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
+    return edit([&](std::size_t body, std::size_t position, const onnx::Node& node) {
       const bool has_output = !node.outputs.empty() && !node.outputs[0].empty();
       if (has_output && is_linear_op(node)) visit(body, position);
     });
-    editors_.finish();
-    return std::move(changes_);
   }
 
  private:
@@ -226,11 +217,7 @@ class Biasing {
     if (!addition) return;
     const Use& add = addition->add;
     const auto op = read_op(body, position, *addition);
-    if (const auto* reason = std::get_if<Reason>(&op)) {
-      changes_.left_alone.push_back(
-          fmt::format("{}: {}", place_of(index_, add.body, add.node), reason->text));
-      return;
-    }
+    if (const auto* reason = std::get_if<Reason>(&op)) return leave(add.body, add.node, reason->text);
     const auto& linear = std::get<LinearOp>(op);
     const Affine affine = offset_by(floats_of(*addition->constant.tensor), linear.channels);
     put_parameters(editors_, index_, linear, {{}, new_bias(linear, affine)}, index_.node(add).outputs[0]);
@@ -257,11 +244,7 @@ class Biasing {
     return op;
   }
 
-  onnx::Model& model_;
-  graph::Index index_;
   WorkLimit limit_;
-  Editors editors_;
-  Changes changes_;
 };
 
 }  // namespace
@@ -291,17 +274,14 @@ std::vector<float> spread(const onnx::Tensor& bias, std::int64_t channels, bool 
   return values;
 }
 
-class Owning {
+class Owning : GraphRewrite {
  public:
-  explicit Owning(onnx::Model& model)
-      : model_(model), index_(model), limit_(index_), editors_(model, index_) {}
+  explicit Owning(onnx::Model& model) : GraphRewrite(model), limit_(index_) {}
 
   Changes run() {
-    graph::for_each_node(index_, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
+    return edit([&](std::size_t body, std::size_t position, const onnx::Node& node) {
       if (node.op() == Op::kConv || node.op() == Op::kGemm) own(body, position, node);
     });
-    editors_.finish();
-    return std::move(changes_);
   }
 
  private:
@@ -320,11 +300,7 @@ class Owning {
     ++changes_.count;
   }
 
-  onnx::Model& model_;
-  graph::Index index_;
   WorkLimit limit_;
-  Editors editors_;
-  Changes changes_;
 };
 
 }  // namespace
@@ -338,19 +314,16 @@ bool is_wanted(const onnx::Node& node, std::size_t input) {
   return (rule && *rule != ops::ChannelRule::kTableRow) || node.info().role(input) == ops::Role::kParameter;
 }
 
-class ConstantFolding {
+class ConstantFolding : GraphRewrite {
  public:
-  explicit ConstantFolding(onnx::Model& model)
-      : model_(model), index_(model), reader_(model, index_), editors_(model, index_) {}
+  explicit ConstantFolding(onnx::Model& model) : GraphRewrite(model), reader_(model, index_) {}
 
   Changes run() {
-    graph::for_each_node(index_, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
+    return edit([&](std::size_t body, std::size_t position, const onnx::Node& node) {
       for (std::size_t input = 0; input < node.inputs.size(); ++input) {
         if (is_wanted(node, input) || may_be_bias(body, node, input)) fold(body, position, input);
       }
     });
-    editors_.finish();
-    return std::move(changes_);
   }
 
  private:
@@ -398,8 +371,7 @@ class ConstantFolding {
   Bytes make(std::size_t body, std::size_t position, const graph::Index::Found& found, Bytes name) {
     if (!reader_.dims(found.body, name) || has_other_uses(found.body, name)) return {};
     auto read = reader_.read(found.body, name);
-    if (const auto* reason = std::get_if<Reason>(&read))
-      changes_.left_alone.push_back(fmt::format("{}: {}", place_of(index_, body, position), reason->text));
+    if (const auto* reason = std::get_if<Reason>(&read)) leave(body, position, reason->text);
     const auto* values = std::get_if<FrozenValues>(&read);
     if (values == nullptr || values->type() != ElementType::kFloat) return {};
     // It stands in the body of the old value, where all that use it can see it.
@@ -408,12 +380,8 @@ class ConstantFolding {
                    .add_tensor(found.value->producer, float_tensor(values->dims(), values->all()));
   }
 
-  onnx::Model& model_;
-  graph::Index index_;
   FrozenReader reader_;
-  Editors editors_;
   std::map<const graph::Value*, Bytes> made_;
-  Changes changes_;
 };
 
 }  // namespace

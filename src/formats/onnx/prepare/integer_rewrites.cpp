@@ -22,19 +22,17 @@ namespace {
 using graph::kNone;
 using graph::Use;
 
-class HardSwishRewrite {
+class HardSwishRewrite : GraphRewrite {
  public:
-  explicit HardSwishRewrite(onnx::Model& model) : index_(model), editors_(model, index_) {}
+  explicit HardSwishRewrite(onnx::Model& model) : GraphRewrite(model) {}
 
   Changes run() {
-    graph::for_each_node(index_, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
+    return edit([&](std::size_t body, std::size_t position, const onnx::Node& node) {
       const bool is_hard = node.op() == Op::kHardSwish || node.op() == Op::kHardSigmoid;
       if (!is_hard || !stands_between_integers(index_, body, node)) return;
       if (node.op() == Op::kHardSwish) rewrite_swish(body, position, node);
       if (node.op() == Op::kHardSigmoid) rewrite_sigmoid(body, position, node);
     });
-    editors_.finish();
-    return std::move(changes_);
   }
 
  private:
@@ -78,11 +76,8 @@ class HardSwishRewrite {
   void rewrite_sigmoid(std::size_t body, std::size_t position, const onnx::Node& node) {
     const auto alpha = onnx::float_setting(node, "alpha", 0.2F),
                beta = onnx::float_setting(node, "beta", 0.5F);
-    if (!alpha || !beta || !(*alpha > 0) || !std::isfinite(*alpha) || !std::isfinite(*beta)) {
-      changes_.left_alone.push_back(
-          fmt::format("{}: its slope or its middle is not known here", place_of(index_, body, position)));
-      return;
-    }
+    if (!alpha || !beta || !(*alpha > 0) || !std::isfinite(*alpha) || !std::isfinite(*beta))
+      return leave(body, position, "its slope or its middle is not known here");
     Bytes x = node.inputs[0];
     if (const Use* product = find_product(body, x, node.outputs[0])) {
       const Bytes held = limited(body, position, x, -*beta / *alpha, 2);
@@ -106,10 +101,6 @@ class HardSwishRewrite {
     }
     return nullptr;
   }
-
-  graph::Index index_;
-  Editors editors_;
-  Changes changes_;
 };
 
 }  // namespace
@@ -273,29 +264,21 @@ std::variant<Split, Reason> read_gemm(const onnx::Model& model, const graph::Ind
   return Split{*weight, *is_transposed != 0};
 }
 
-class Splitting {
+class Splitting : GraphRewrite {
  public:
-  explicit Splitting(onnx::Model& model) : model_(model), index_(model), editors_(model, index_) {}
+  explicit Splitting(onnx::Model& model) : GraphRewrite(model) {}
 
   Changes run(const std::function<bool(const onnx::Node&)>& is_wanted) {
-    for (std::size_t body = 0; body < index_.bodies().size(); ++body) {
-      const auto& nodes = index_.bodies()[body].nodes();
-      for (std::size_t i = 0; i < nodes.size(); ++i) {
-        if (nodes[i]->op() == Op::kGemm && is_wanted(*nodes[i])) visit(body, i);
-      }
-    }
-    editors_.finish();
-    return std::move(changes_);
+    return edit([&](std::size_t body, std::size_t position, const onnx::Node& node) {
+      if (node.op() == Op::kGemm && is_wanted(node)) visit(body, position);
+    });
   }
 
  private:
   void visit(std::size_t body, std::size_t position) {
     const onnx::Node& gemm = *index_.bodies()[body].nodes()[position];
     const auto read = read_gemm(model_, index_, body, gemm);
-    if (const auto* reason = std::get_if<Reason>(&read)) {
-      changes_.left_alone.push_back(fmt::format("{}: {}", place_of(index_, body, position), reason->text));
-      return;
-    }
+    if (const auto* reason = std::get_if<Reason>(&read)) return leave(body, position, reason->text);
     const auto& split = std::get<Split>(read);
     const Bytes weight = split.is_transposed ? transposed_of(split.weight) : gemm.inputs[1];
     replace(body, position, weight);
@@ -330,11 +313,7 @@ class Splitting {
     return entry->second;
   }
 
-  onnx::Model& model_;
-  graph::Index index_;
-  Editors editors_;
   std::map<const graph::Value*, Bytes> transposed_;  // by B
-  Changes changes_;
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "formats/onnx/edit/body_editor.h"
+#include "formats/onnx/edit/chain.h"
 #include "formats/onnx/edit/constants.h"
 #include "formats/onnx/file/attributes.h"
 #include "formats/onnx/file/tensor_reader.h"
@@ -93,10 +94,9 @@ class Life {
   std::vector<std::pair<std::size_t, std::size_t>> waiting_;
 };
 
-class Removal {
+class Removal : GraphRewrite {
  public:
-  explicit Removal(onnx::Model& model)
-      : model_(model), index_(model), life_(index_), editors_(model, index_) {}
+  explicit Removal(onnx::Model& model) : GraphRewrite(model), life_(index_) {}
 
   Changes run() {
     for (std::size_t body = 0; body < index_.bodies().size(); ++body) {
@@ -106,8 +106,7 @@ class Removal {
       remove_initializers(body);
       remove_types(body);
     }
-    editors_.finish();
-    return std::move(changes_);
+    return finish();
   }
 
  private:
@@ -147,11 +146,7 @@ class Removal {
       std::erase_if(editors_.of(body).edit_graph().value_infos, is_gone);
   }
 
-  onnx::Model& model_;
-  Index index_;
   Life life_;
-  Editors editors_;
-  Changes changes_;
 };
 
 }  // namespace

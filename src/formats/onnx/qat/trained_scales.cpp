@@ -239,20 +239,14 @@ using graph::Use;
 
 bool is_weight_type(ElementType type) { return is_float_weight_type(type) && type != ElementType::kDouble; }
 
-class Storing {
+class Storing : GraphRewrite {
  public:
-  explicit Storing(onnx::Model& model)
-      : model_(model), index_(model), reader_(model, index_), editors_(model, index_) {}
+  explicit Storing(onnx::Model& model) : GraphRewrite(model), reader_(model, index_) {}
 
   Changes run() {
-    for (std::size_t body = 0; body < index_.bodies().size(); ++body) {
-      const auto& nodes = index_.bodies()[body].nodes();
-      for (std::size_t i = 0; i < nodes.size(); ++i) {
-        if (is_quantize(*nodes[i])) visit(body, i);
-      }
-    }
-    editors_.finish();
-    return std::move(changes_);
+    return edit([&](std::size_t body, std::size_t position, const onnx::Node& node) {
+      if (is_quantize(node)) visit(body, position);
+    });
   }
 
  private:
@@ -271,8 +265,7 @@ class Storing {
     const auto* reason = std::get_if<Reason>(&read);
     std::optional<Reason> problem =
         reason != nullptr ? std::optional(*reason) : store(body, position, std::get<FrozenValues>(read));
-    if (problem)
-      changes_.left_alone.push_back(fmt::format("{}: {}", place_of(index_, body, position), problem->text));
+    if (problem) leave(body, position, problem->text);
   }
 
   std::optional<Reason> store(std::size_t body, std::size_t position, const FrozenValues& values) {
@@ -357,11 +350,7 @@ class Storing {
     if (version.clip) editors_.of(version.clip->body).remove_node(version.clip->node);
   }
 
-  onnx::Model& model_;
-  graph::Index index_;
   FrozenReader reader_;
-  Editors editors_;
-  Changes changes_;
 };
 
 }  // namespace
