@@ -13,7 +13,7 @@
 #include "base/cancel.h"
 #include "base/digest.h"
 #include "calibration/statistics.h"
-#include "formats/onnx/plan/nbits_plan.h"
+#include "formats/onnx/plan/by_structure.h"
 #include "formats/onnx/plan/plan.h"
 #include "io/mapped_file.h"
 #include "io/output_file.h"

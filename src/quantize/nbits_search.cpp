@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "formats/onnx/file/writer.h"
-#include "formats/onnx/plan/nbits_plan.h"
+#include "formats/onnx/plan/by_structure.h"
 #include "quantize/nbits_fit.h"
 #include "quantize/onnx_emitter.h"
 #include "recipe/format_info.h"

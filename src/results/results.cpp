@@ -1,6 +1,5 @@
 #include "results/results.h"
 
-#include "results/publish_fields.h"
 #include "results/search_fields.h"
 
 namespace ounce::results {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "formats/onnx/plan/dynamic_planner.h"
+#include "formats/onnx/plan/integer_candidates.h"
 #include "formats/onnx/plan/plan.h"
 #include "formats/onnx/plan/weights.h"
 #include "recipe/format_info.h"

@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "formats/onnx/file/model.h"
-#include "formats/onnx/graph/element_types.h"
 #include "formats/onnx/graph/index.h"
 #include "formats/onnx/graph/shapes.h"
 #include "target/support_matrix.h"

@@ -21,8 +21,8 @@
 #include "formats/onnx/file/attributes.h"
 #include "formats/onnx/file/model.h"
 #include "formats/onnx/file/op_schemas.h"
-#include "formats/onnx/graph/element_types.h"
 #include "formats/onnx/graph/index.h"
+#include "formats/onnx/graph/shapes.h"
 
 namespace ounce::target {
 

@@ -6,7 +6,7 @@
 #include "formats/onnx/emit/store_weights.h"
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/graph/validate.h"
-#include "formats/onnx/plan/dynamic_planner.h"
+#include "formats/onnx/plan/integer_candidates.h"
 #include "formats/onnx/plan/plan.h"
 #include "support/model_builder.h"
 #include "support/pass_runs.h"

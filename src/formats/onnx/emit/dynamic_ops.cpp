@@ -12,7 +12,7 @@
 #include "formats/onnx/edit/chain.h"
 #include "formats/onnx/edit/constants.h"
 #include "formats/onnx/file/attributes.h"
-#include "formats/onnx/plan/dynamic_planner.h"
+#include "formats/onnx/plan/integer_candidates.h"
 
 namespace ounce::passes {
 namespace {

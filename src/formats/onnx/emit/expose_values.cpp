@@ -12,7 +12,7 @@
 #include "formats/onnx/edit/body_editor.h"
 #include "formats/onnx/edit/constants.h"
 #include "formats/onnx/file/attributes.h"
-#include "formats/onnx/graph/element_types.h"
+#include "formats/onnx/graph/shapes.h"
 
 namespace ounce::passes {
 namespace {

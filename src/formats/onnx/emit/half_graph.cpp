@@ -16,9 +16,9 @@
 #include "formats/onnx/file/attributes.h"
 #include "formats/onnx/file/tensor_reader.h"
 #include "formats/onnx/file/types.h"
-#include "formats/onnx/graph/element_types.h"
 #include "formats/onnx/graph/index.h"
 #include "formats/onnx/graph/ports.h"
+#include "formats/onnx/graph/shapes.h"
 #include "kernels/half.h"
 
 namespace ounce::passes {

@@ -11,7 +11,7 @@
 #include "formats/onnx/file/serializer.h"
 #include "formats/onnx/file/types.h"
 #include "formats/onnx/file/writer.h"
-#include "formats/onnx/graph/element_types.h"
+#include "formats/onnx/graph/shapes.h"
 #include "formats/onnx/graph/validate.h"
 #include "formats/onnx/prepare/raise_opset.h"
 #include "support/error_of.h"

@@ -13,7 +13,7 @@
 #include "formats/onnx/edit/constants.h"
 #include "formats/onnx/file/attributes.h"
 #include "formats/onnx/file/tensor_reader.h"
-#include "formats/onnx/plan/nbits_plan.h"
+#include "formats/onnx/plan/by_structure.h"
 #include "formats/onnx/plan/plan.h"
 #include "kernels/half.h"
 #include "quant/blocks.h"

@@ -23,7 +23,7 @@ kernels::ErrorNorms compare_nbits(const plan::Decision& decision, const onnx::Mo
                                   const WrittenWeight& weight, const ForEach& for_each);
 
 // Replaces the ops that use a weight by MatMulNBits and GatherBlockQuantized
-// (formats/onnx/plan/nbits_plan.h).
+// (formats/onnx/plan/by_structure.h).
 //
 //   MatMul(x, w)                →   MatMulNBits(x, codes, scales, zeros)
 //   Gemm(x, w, c)               →   MatMulNBits(x, codes, scales, zeros) ─ Add c

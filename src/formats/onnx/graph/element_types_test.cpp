@@ -1,4 +1,4 @@
-#include "formats/onnx/graph/element_types.h"
+#include "formats/onnx/graph/shapes.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,3 @@
-#include "formats/onnx/plan/dynamic_planner.h"
 
 #include <fmt/format.h>
 

@@ -16,9 +16,9 @@
 
 #include "calibration/ranges.h"
 #include "formats/onnx/file/model.h"
-#include "formats/onnx/graph/element_types.h"
 #include "formats/onnx/graph/index.h"
 #include "formats/onnx/graph/ports.h"
+#include "formats/onnx/graph/shapes.h"
 #include "formats/onnx/plan/half_tensors.h"
 
 namespace ounce::plan {

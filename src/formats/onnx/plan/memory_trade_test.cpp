@@ -1,4 +1,4 @@
-#include "formats/onnx/plan/dynamic_planner.h"
+#include "formats/onnx/plan/integer_candidates.h"
 
 #include <gmock/gmock.h>
 #include <ounce/error.h>

@@ -7,7 +7,7 @@
 #include "base/digest.h"
 #include "base/thread_pool.h"
 #include "formats/onnx/plan/by_structure.h"
-#include "formats/onnx/plan/dynamic_planner.h"
+#include "formats/onnx/plan/integer_candidates.h"
 #include "formats/onnx/plan/integer_weights.h"
 #include "formats/onnx/plan/weights.h"
 #include "recipe/format_info.h"
