@@ -72,6 +72,7 @@ class WeightProduction : public onnx::Production {
       std::vector<std::uint8_t> codes(count), packed(count * packing.bytes());
       for (unsigned part = 0; part < packing.parts(); ++part) {
         const std::size_t begin = std::min(part * length + first, size), n = std::min(count, size - begin);
+        if (n == 0) break;  // the last parts may be shorter
         encode(begin, n, codes.data());
         kernels::pack_part(packing, part, codes.data(), n, packed.data(), count);
         floats.release(begin, n);
