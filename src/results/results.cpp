@@ -28,6 +28,10 @@ template Json to_json(const TuneResult&);
 template Json to_json(const VerifyResult&);
 template Json to_json(const app::Unpacked&);
 
+void JsonWriter::put(const char* name, Json value) { made_[name] = std::move(value); }
+
+Json JsonWriter::number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
 Document& Document::add_error(const std::filesystem::path& model, const report::Failure& failure) {
   Json names = Json::array();
   for (const report::FieldRef& field : failure.fields)
@@ -65,6 +69,20 @@ std::string name_of_type() {
   return text.substr(begin, end - begin);
 }
 
+// Parts of a schema; each is compiled once and not for each type.
+Json type_schema(const char* type) { return {{"type", type}}; }
+Json array_schema(Json items) { return {{"type", "array"}, {"items", std::move(items)}}; }
+Json map_schema(Json values) { return {{"type", "object"}, {"additionalProperties", std::move(values)}}; }
+Json words_schema(const std::vector<std::string>& words) { return {{"type", "string"}, {"enum", words}}; }
+Json reference_to(const std::string& name) { return {{"$ref", "#/definitions/" + name}}; }
+
+Json nullable(Json made) {
+  if (made.contains("$ref")) return {{"anyOf", {std::move(made), type_schema("null")}}};
+  made["type"] = Json::array({made["type"], "null"});
+  if (made.contains("enum")) made["enum"].push_back(nullptr);
+  return made;
+}
+
 class SchemaMaker {
  public:
   // The schema of a value; structs are definitions.
@@ -73,37 +91,33 @@ class SchemaMaker {
     if constexpr (HasFields<T>) {
       const std::string name = name_of_type<T>();
       define<T>(name);
-      return {{"$ref", "#/definitions/" + name}};
+      return reference_to(name);
     } else if constexpr (HasNames<T>) {
-      return {{"type", "string"}, {"enum", names_of<T>()}};
+      return words_schema(names_of<T>());
     } else if constexpr (std::is_same_v<T, bool>) {
-      return {{"type", "boolean"}};
+      return type_schema("boolean");
     } else if constexpr (std::is_integral_v<T>) {
-      return {{"type", "integer"}};
+      return type_schema("integer");
     } else if constexpr (std::is_floating_point_v<T>) {
-      return {{"type", "number"}};
+      return type_schema("number");
     } else if constexpr (std::is_same_v<T, Sentences>) {
-      return {{"type", "array"}, {"items", {{"type", "string"}}}};
+      return array_schema(type_schema("string"));
     } else {
       return of_type(static_cast<const T*>(nullptr));
     }
   }
-  Json of_type(const void*) { return {{"type", "string"}}; }  // text, a path, a sentence
+  Json of_type(const void*) { return type_schema("string"); }  // text, a path, a sentence
   template <class T>
   Json of_type(const std::vector<T>*) {
-    return {{"type", "array"}, {"items", of<T>()}};
+    return array_schema(of<T>());
   }
   template <class T>
   Json of_type(const std::map<std::string, T>*) {
-    return {{"type", "object"}, {"additionalProperties", of<T>()}};
+    return map_schema(of<T>());
   }
   template <class T>
   Json of_type(const std::optional<T>*) {
-    Json made = of<T>();
-    if (made.contains("$ref")) return {{"anyOf", {made, {{"type", "null"}}}}};
-    made["type"] = Json::array({made["type"], "null"});
-    if (made.contains("enum")) made["enum"].push_back(nullptr);
-    return made;
+    return nullable(of<T>());
   }
 
   Json definitions = Json::object();
@@ -115,7 +129,9 @@ class SchemaMaker {
 
     template <class T>
     void operator()(const char* name, T&&, const char* doc) {
-      Json made = maker.of<std::remove_cvref_t<T>>();
+      add(name, maker.of<std::remove_cvref_t<T>>(), doc);
+    }
+    void add(const char* name, Json made, const char* doc) {
       // Draft 7 ignores what stands beside a reference.
       if (made.contains("$ref")) made = {{"allOf", Json::array({made})}};
       made["description"] = doc;
@@ -131,6 +147,9 @@ class SchemaMaker {
     Visitor visitor{*this};
     T object{};
     fields(object, visitor);
+    finish(name, std::move(visitor));
+  }
+  void finish(const std::string& name, Visitor visitor) {
     definitions[name] = {{"type", "object"},
                          {"properties", std::move(visitor.properties)},
                          {"required", std::move(visitor.names)},

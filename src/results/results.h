@@ -165,7 +165,7 @@ class JsonWriter {
 
   template <class T>
   void operator()(const char* name, const T& value, const char*) {
-    made_[name] = json_of(value);
+    put(name, json_of(value));
   }
 
   template <class T>
@@ -177,7 +177,7 @@ class JsonWriter {
     } else if constexpr (HasNames<T>) {
       return name_of(value);
     } else if constexpr (std::is_floating_point_v<T>) {
-      return std::isfinite(value) ? Json(value) : Json(nullptr);
+      return number(static_cast<double>(value));
     } else {
       return value;
     }
@@ -203,6 +203,10 @@ class JsonWriter {
   }
 
  private:
+  // There are hundreds of fields: what is the same for each is compiled once.
+  void put(const char* name, Json value);
+  static Json number(double value);
+
   Json made_ = Json::object();
 };
 
