@@ -15,12 +15,12 @@ using ounce::test::kFloat;
 using ounce::test::ModelBuilder;
 
 // 319 weights: no multiple of the parts of any number of bits, and no even row.
-constexpr std::int64_t kRows = 29, kColumns = 11;
+constexpr std::int64_t kOddRows = 29, kOddColumns = 11;
 
 std::string product() {
   ModelBuilder model(13, 8);
-  model.input("x", kFloat, {1, kRows}).output("y", kFloat, {1, kColumns});
-  model.initializer("w", {kRows, kColumns}, test::noise({kRows, kColumns}));
+  model.input("x", kFloat, {1, kOddRows}).output("y", kFloat, {1, kOddColumns});
+  model.initializer("w", {kOddRows, kOddColumns}, test::noise({kOddRows, kOddColumns}));
   model.node("MatMul", {"x", "w"}, {"y"});
   return model.bytes();
 }
