@@ -292,6 +292,11 @@ void GraphEditor::set_shape(std::int32_t number, std::vector<std::int32_t> shape
   is_changed_ = true;
 }
 
+void GraphEditor::swap_names(std::int32_t a, std::int32_t b) {
+  std::swap(at(a).name, at(b).name);
+  is_changed_ = true;
+}
+
 void GraphEditor::finish() {
   std::vector<Operator> order;
   order.reserve(ops_.size());

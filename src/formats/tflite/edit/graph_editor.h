@@ -98,6 +98,9 @@ class GraphEditor {
   // A tensor that nothing but operators knows gets another shape.
   void set_shape(std::int32_t tensor, std::vector<std::int32_t> shape);
 
+  // Of tensors that are not fixed.
+  void swap_names(std::int32_t a, std::int32_t b);
+
   // Did anything change?
   bool is_changed() const { return is_changed_; }
   void finish();
