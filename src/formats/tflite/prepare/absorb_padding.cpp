@@ -50,7 +50,7 @@ class Absorbing {
       if (code == Builtin::kConv2D) is_done = absorb_pad(op, "Conv2DOptions");
       if (code == Builtin::kDepthwiseConv2D) is_done = absorb_pad(op, "DepthwiseConv2DOptions");
       if (code == Builtin::kTransposeConv) is_done = absorb_slice(op);
-      count += is_done ? 1 : 0;
+      count += is_done ? 1U : 0U;
     }
     editor_.finish();
     return count;

@@ -6,6 +6,7 @@
 
 #include "data/tensor.h"
 #include "formats/tflite/prepare/prepare.h"
+#include "fuzz/sample_tflites.h"
 #include "runtime/litert/session.h"
 #include "support/litert.h"
 #include "support/tensor_of.h"
@@ -48,11 +49,12 @@ struct TflitePrepareRuns : test::LitertTest {
   }
 
   // Equal to the bit, or where a pass computes in another order, within this share of the largest value.
-  void expect_same(const TfliteBuilder& model, double tolerance = 0) {
-    Model prepared = model.model;
+  void expect_same(const TfliteBuilder& model, double tolerance = 0) { expect_same(model.model, tolerance); }
+  void expect_same(const Model& model, double tolerance) {
+    Model prepared = model;
     EXPECT_FALSE(prepare(prepared, options).empty());
     for (const Kernels kernels : {Kernels::kXnnpack, Kernels::kBuiltIn}) {
-      const auto before = run(model.model, kernels), after = run(prepared, kernels);
+      const auto before = run(model, kernels), after = run(prepared, kernels);
       ASSERT_EQ(before.size(), after.size());
       for (std::size_t i = 0; i < before.size(); ++i) {
         ASSERT_EQ(before[i].size(), after[i].size());
@@ -65,7 +67,7 @@ struct TflitePrepareRuns : test::LitertTest {
     }
   }
 
-  PrepareOptions options;
+  PrepareOptions options{.static_int8 = true};
 };
 INSTANTIATE_TEST_SUITE_P(Versions, TflitePrepareRuns, testing::ValuesIn(test::litert_versions()),
                          test::version_name);
@@ -138,6 +140,32 @@ TEST_P(TflitePrepareRuns, MatrixProductsWithAConstantGiveTheSameValues) {
   model.options().set("adj_y", std::int64_t{1});
   model.inputs({x}).outputs({y});
   expect_same(model, 1e-6);
+}
+
+TEST_P(TflitePrepareRuns, FormsForIntegersGiveTheSameValues) {
+  TfliteBuilder model;
+  const auto x = model.tensor("x", {1, 3, 4, 2}), m = model.tensor("m", {1, 3, 4, 2}),
+             six = model.tensor("six", {1, 3, 4, 2}), l = model.tensor("l", {1, 3, 4, 2}),
+             d = model.tensor("d", {1, 3, 4, 2}), e = model.tensor("e", {1, 1, 3, 4, 2}),
+             s = model.tensor("s", {3, 4, 2}), p = model.tensor("p", {1, 1, 1, 2}),
+             y = model.tensor("y", {1, 3, 4, 2});
+  model.op(Builtin::kPrelu, {x, model.weights("slope", {1, 1, 2}, {0.25F, 0.25F})}, {l});
+  model.op(Builtin::kDiv, {l, model.weights("by", {2}, {3, -7})}, {d}, "DivOptions");
+  model.op(Builtin::kExpandDims, {d, model.integers("axis", {1}, {0})}, {e}, "ExpandDimsOptions");
+  model.op(Builtin::kSqueeze, {e}, {s}, "SqueezeOptions");
+  model.op(Builtin::kMaximum, {d, model.weights("zero", {}, {0})}, {m}, "MaximumMinimumOptions");
+  model.op(Builtin::kMinimum, {m, model.weights("most", {}, {6})}, {six}, "MaximumMinimumOptions");
+  model.op(Builtin::kAveragePool2D, {d}, {p}, "Pool2DOptions");
+  model.options().set("filter_height", std::int64_t{3});
+  model.options().set("filter_width", std::int64_t{4});
+  for (const char* field : {"stride_w", "stride_h", "padding"}) model.options().set(field, std::int64_t{1});
+  model.op(Builtin::kMul, {six, p}, {y}, "MulOptions");
+  model.inputs({x}).outputs({y, s});
+  expect_same(model, 1e-6);
+}
+
+TEST_P(TflitePrepareRuns, ASampleWithWorkForEachPassGivesTheSameValues) {
+  expect_same(unprepared_tflite(), 1e-6);
 }
 
 TEST_P(TflitePrepareRuns, LayoutsThatCancelGiveTheSameValues) {
