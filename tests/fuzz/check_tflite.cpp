@@ -57,7 +57,7 @@ void check_written(const tflite::Model& model, std::uint64_t largest) {
 // What is made of a model has its inputs, outputs and signatures, and can be written and read again.
 void check_prepared(const tflite::Model& model) {
   tflite::Model prepared = model;
-  const auto notes = tflite::prepare(prepared, {});
+  const auto notes = tflite::prepare(prepared, {.static_int8 = true});
   promise(tflite::input_names(prepared) == tflite::input_names(model) &&
               tflite::output_names(prepared) == tflite::output_names(model),
           "preparing a model changed its inputs or outputs");

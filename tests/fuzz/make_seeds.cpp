@@ -51,6 +51,7 @@ void make_tflites(const std::filesystem::path& folder) {
   const tflite::Model everything = tflite::everything_tflite();
   test::write_file(folder / "small.tflite", to_bytes(tflite::small_tflite()));
   test::write_file(folder / "quantized.tflite", to_bytes(tflite::quantized_tflite()));
+  test::write_file(folder / "unprepared.tflite", to_bytes(tflite::unprepared_tflite()));
   test::write_file(folder / "everything.tflite", tflite::with_archive(everything, true));
   test::write_file(folder / "behind.tflite", to_bytes(everything, 0));
 }

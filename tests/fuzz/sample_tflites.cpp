@@ -191,6 +191,73 @@ Model everything_tflite() {
   return model.model;
 }
 
+namespace {
+
+// A convolution as converters from a format with the channels first write it: with layouts, a padding and an
+// activation around it, and halves for weights.
+std::int32_t add_turned_convolution(TfliteBuilder& model, std::int32_t x, const std::string& name) {
+  const auto first = model.integers("first", {4}, {0, 3, 1, 2}),
+             last = model.integers("last", {4}, {0, 2, 3, 1});
+  const auto r = model.tensor(name + "_r", {1, 3, 1, 4}), t = model.tensor(name + "_t", {1, 1, 4, 3}),
+             p = model.tensor(name + "_p", {1, 1, 6, 3}), c = model.tensor(name + "_c", {1, 1, 4, 3}),
+             m = model.tensor(name + "_m", {1, 1, 4, 3}), a = model.tensor(name + "_a", {1, 1, 4, 3}),
+             b = model.tensor(name + "_b", {1, 3, 1, 4}), y = model.tensor(name, {1, 3, 4}),
+             w = model.tensor(name + "_w", {3, 1, 3, 3});
+  const auto halves = model.constant(name + "_h", {3, 1, 3, 3}, kFloat16, std::string(54, '\x3c'));
+  model.op(Builtin::kDequantize, {halves}, {w}, "", 3);
+  model.op(Builtin::kExpandDims, {x, model.integers("axis", {1}, {2})}, {r}, "ExpandDimsOptions");
+  model.op(Builtin::kTranspose, {r, last}, {t}, "TransposeOptions");
+  model.op(Builtin::kPad, {t, model.integers("pads", {4, 2}, {0, 0, 0, 0, 1, 1, 0, 0})}, {p}, "PadOptions");
+  model.op(Builtin::kConv2D, {p, w, model.weights("bias", {3}, {1, 2, 3})}, {c}, "Conv2DOptions");
+  for (const char* field : {"stride_w", "stride_h", "padding"}) model.options().set(field, std::int64_t{1});
+  model.op(Builtin::kMul, {c, model.weights("scale", {3}, {0.5F, 2, -1})}, {m}, "MulOptions");
+  model.op(Builtin::kRelu6, {m}, {a});
+  model.op(Builtin::kTranspose, {a, first}, {b}, "TransposeOptions");
+  model.op(Builtin::kSqueeze, {b}, {y}, "SqueezeOptions");
+  return y;
+}
+
+}  // namespace
+
+Model unprepared_tflite() {
+  TfliteBuilder model;
+  const auto x = model.tensor("x", {1, 3, 4});
+  const auto a = add_turned_convolution(model, x, "a"), b = add_turned_convolution(model, a, "b");
+  const auto sum = model.tensor("sum", {1, 3, 4}), half = model.tensor("half", {1, 3, 4}),
+             product = model.tensor("product", {1, 3, 2}), biased = model.tensor("biased", {1, 3, 2}),
+             sizes = model.tensor("sizes", {3}, kInt32), two = model.tensor("two", {2}, kInt32),
+             flat = model.tensor("flat", {3, 2}), positive = model.tensor("positive", {3, 2}),
+             image = model.tensor("image", {1, 2, 2, 1}), up = model.tensor("up", {1, 6, 6, 2}),
+             cut = model.tensor("cut", {1, 4, 4, 2}), pool = model.tensor("pool", {1, 1, 1, 2}),
+             y = model.tensor("y", {1, 1, 1, 2});
+  model.op(Builtin::kAdd, {a, b}, {sum}, "AddOptions");
+  model.op(Builtin::kDiv, {sum, model.weights("divisor", {}, {2})}, {half}, "DivOptions");
+  model.op(Builtin::kBatchMatmul, {half, model.weights("matrix", {4, 2}, some_values(8))}, {product},
+           "BatchMatMulOptions");
+  model.op(Builtin::kAdd, {model.weights("addend", {2}, {1, -1}), product}, {biased}, "AddOptions");
+  model.op(Builtin::kShape, {biased}, {sizes}, "ShapeOptions");
+  model.op(Builtin::kGather, {sizes, model.integers("indices", {2}, {1, 2})}, {two}, "GatherOptions");
+  model.op(Builtin::kReshape, {biased, two}, {flat}, "ReshapeOptions");
+  model.op(Builtin::kMaximum, {flat, model.weights("zero", {}, {0})}, {positive}, "MaximumMinimumOptions");
+  model.op(Builtin::kTransposeConv,
+           {model.integers("up_shape", {4}, {1, 6, 6, 2}),
+            model.weights("kernel", {2, 4, 4, 1}, some_values(32)), image},
+           {up}, "TransposeConvOptions");
+  for (const auto& [field, value] : {std::pair("stride_w", 2), {"stride_h", 2}, {"padding", 1}})
+    model.options().set(field, std::int64_t{value});
+  model.op(Builtin::kStridedSlice,
+           {up, model.integers("begin", {4}, {0, 1, 1, 0}), model.integers("end", {4}, {1, 5, 5, 2}),
+            model.integers("ones", {4}, {1, 1, 1, 1})},
+           {cut}, "StridedSliceOptions");
+  model.op(Builtin::kAveragePool2D, {cut}, {pool}, "Pool2DOptions");
+  for (const char* field : {"filter_width", "filter_height"}) model.options().set(field, std::int64_t{4});
+  for (const char* field : {"stride_w", "stride_h", "padding"}) model.options().set(field, std::int64_t{1});
+  model.op(Builtin::kPrelu, {pool, model.weights("slopes", {1, 1, 2}, {0.5F, 0.5F})}, {y});
+  model.weights("unused", {3}, {1, 2, 3});
+  model.inputs({x, image}).outputs({positive, y}).signature("serving_default");
+  return model.model;
+}
+
 std::string with_archive(const Model& model, bool counts_from_the_file) {
   std::string bytes = to_bytes(model);
   data::test::ZipBytes zip;

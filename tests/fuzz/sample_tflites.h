@@ -18,6 +18,9 @@ Model quantized_tflite();
 // StableHLO operators, variables, external buffers, metadata.
 Model everything_tflite();
 
+// Something to do for each pass of formats/tflite/prepare.
+Model unprepared_tflite();
+
 // The bytes of a model with an archive of associated files behind it.
 std::string with_archive(const Model& model, bool counts_from_the_file);
 

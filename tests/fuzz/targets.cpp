@@ -6,13 +6,14 @@
 #include "fuzz/check_tflite.h"
 #include "fuzz/mutate_json.h"
 #include "fuzz/mutate_model.h"
+#include "fuzz/mutate_tflite.h"
 
 namespace ounce::test {
 
 std::span<const Target> targets() {
   static constexpr auto kTargets = std::to_array<Target>({
       {"model", [](const std::string& bytes) { check_model(bytes); }, mutate_model},
-      {"tflite", [](const std::string& bytes) { check_tflite(bytes); }},
+      {"tflite", [](const std::string& bytes) { check_tflite(bytes); }, mutate_tflite},
       {"tflite_quantize", check_tflite_quantize},
       {"quantize", check_quantize, mutate_quantize},
       {"npy", check_npy},

@@ -173,6 +173,11 @@ void GraphEditor::add_input(std::size_t op, std::int32_t tensor) {
   is_changed_ = true;
 }
 
+void GraphEditor::keep_inputs(std::size_t op, std::size_t count) {
+  for (; ops_[op].inputs.size() > count; ops_[op].inputs.pop_back()) drop_use(op, ops_[op].inputs.size() - 1);
+  is_changed_ = true;
+}
+
 void GraphEditor::set_output(std::size_t op, std::size_t i, std::int32_t tensor) {
   if (ops_[op].outputs[i] >= 0) producers_[index(ops_[op].outputs[i])] = kNone;
   ops_[op].outputs[i] = tensor;
@@ -201,6 +206,11 @@ Record& GraphEditor::set_options(std::size_t op, const char* table) {
   if (options.table && options.table->info().name == std::string_view(table)) return *options.table;
   options.type = builtin_options_type(table);
   return options.table.emplace(*builtin_options(options.type));
+}
+
+void GraphEditor::clear_options(std::size_t op) {
+  ops_[op].options = {};
+  is_changed_ = true;
 }
 
 std::uint32_t GraphEditor::operator_code(Builtin code, std::int32_t version) {
@@ -289,6 +299,11 @@ void GraphEditor::make_constant(std::int32_t number, Data values) {
 void GraphEditor::set_shape(std::int32_t number, std::vector<std::int32_t> shape) {
   at(number).shape = std::move(shape);
   at(number).shape_signature.clear();
+  is_changed_ = true;
+}
+
+void GraphEditor::swap_names(std::int32_t a, std::int32_t b) {
+  std::swap(at(a).name, at(b).name);
   is_changed_ = true;
 }
 

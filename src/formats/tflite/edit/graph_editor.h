@@ -77,6 +77,7 @@ class GraphEditor {
 
   void set_input(std::size_t op, std::size_t i, std::int32_t tensor);
   void add_input(std::size_t op, std::int32_t tensor);
+  void keep_inputs(std::size_t op, std::size_t count);  // the first ones
   // The tensor is written by nothing else: its operator has been removed, or has got another output.
   void set_output(std::size_t op, std::size_t i, std::int32_t tensor);
   void remove(std::size_t op);
@@ -84,6 +85,7 @@ class GraphEditor {
   void replace_uses(std::int32_t tensor, std::int32_t by);
   // The options change through the function; they are of this table from then on.
   Record& set_options(std::size_t op, const char* table);
+  void clear_options(std::size_t op);
   void set_code(std::size_t op, Builtin code, std::int32_t version);
   // An operator that runs before `place`, behind those that were inserted there. Its code is set by this.
   std::size_t insert(std::size_t place, Builtin code, std::int32_t version, std::vector<std::int32_t> inputs,
@@ -97,6 +99,9 @@ class GraphEditor {
   void make_constant(std::int32_t tensor, Data values);
   // A tensor that nothing but operators knows gets another shape.
   void set_shape(std::int32_t tensor, std::vector<std::int32_t> shape);
+
+  // Of tensors that are not fixed.
+  void swap_names(std::int32_t a, std::int32_t b);
 
   // Did anything change?
   bool is_changed() const { return is_changed_; }

@@ -20,7 +20,7 @@ using testing::UnorderedElementsAre;
 // 1, -2, 0.5, 65504 and the smallest positive number, as FP16.
 const std::string kHalves("\x00\x3c\x00\xc0\x00\x38\xff\x7b\x01\x00", 10);
 
-struct FoldHalves : testing::Test {
+struct TfliteFoldHalves : testing::Test {
   TfliteBuilder model;
   std::int32_t x = model.tensor("x", {1, 5}), y = model.tensor("y", {1, 5});
   std::int32_t halves = model.constant("halves", {5}, TensorType::kFloat16, kHalves);
@@ -33,10 +33,10 @@ struct FoldHalves : testing::Test {
   }
 };
 
-TEST_F(FoldHalves, AConstantBehindDequantizeOrCastIsAnFp32Constant) {
+TEST_F(TfliteFoldHalves, AConstantBehindDequantizeOrCastIsAnFp32Constant) {
   for (const Builtin convert : {Builtin::kDequantize, Builtin::kCast}) {
     SCOPED_TRACE(static_cast<int>(convert));
-    FoldHalves::model.graph().operators.clear();
+    TfliteFoldHalves::model.graph().operators.clear();
     convert_and_add(convert);
     Model folded = model.model;
     EXPECT_EQ(fold_halves(folded).count, 1U);
@@ -49,7 +49,7 @@ TEST_F(FoldHalves, AConstantBehindDequantizeOrCastIsAnFp32Constant) {
   }
 }
 
-TEST_F(FoldHalves, TensorsThatShareABufferShareTheNewOne) {
+TEST_F(TfliteFoldHalves, TensorsThatShareABufferShareTheNewOne) {
   convert_and_add(Builtin::kDequantize);
   const auto z = model.tensor("z", {5}), twin = model.tensor("twin", {5}, TensorType::kFloat16);
   auto& tensors = model.graph().tensors;
@@ -63,7 +63,7 @@ TEST_F(FoldHalves, TensorsThatShareABufferShareTheNewOne) {
             data_of(folded, folded.subgraphs[0].tensors[static_cast<std::size_t>(floats)]));
 }
 
-TEST_F(FoldHalves, SparseHalvesAreMadeDenseBefore) {
+TEST_F(TfliteFoldHalves, SparseHalvesAreMadeDenseBefore) {
   Model sample = everything_tflite();
   // Its sparse matrix, as FP16.
   for (Tensor& tensor : sample.subgraphs[0].tensors) {
@@ -98,7 +98,7 @@ TEST_F(FoldHalves, SparseHalvesAreMadeDenseBefore) {
   EXPECT_THAT(constants_of(sample), HasSubstr("dense_floats float32[4,4] = 0 0 1.0"));
 }
 
-TEST_F(FoldHalves, WhatIsNotAnInnerConstantIsLeft) {
+TEST_F(TfliteFoldHalves, WhatIsNotAnInnerConstantIsLeft) {
   convert_and_add(Builtin::kDequantize);
   const auto unchanged = [&](const Model& before) {
     Model folded = before;

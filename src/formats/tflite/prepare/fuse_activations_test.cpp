@@ -8,7 +8,7 @@
 namespace ounce::tflite {
 namespace {
 
-struct FuseActivations : testing::Test {
+struct TfliteFuseActivations : testing::Test {
   TfliteBuilder model;
   std::int32_t x = model.tensor("x", {1, 2, 2, 2}), c = model.tensor("c", {1, 2, 2, 2}),
                y = model.tensor("y", {1, 2, 2, 2});
@@ -34,13 +34,13 @@ struct FuseActivations : testing::Test {
   }
 };
 
-TEST_F(FuseActivations, AConvolutionTakesTheActivationBehindIt) {
+TEST_F(TfliteFuseActivations, AConvolutionTakesTheActivationBehindIt) {
   conv();
   end(Builtin::kRelu6);
   EXPECT_EQ(fused(), "x -> y\nCONV_2D(x, w, -) fused_activation_function=3 -> y\n");
 }
 
-TEST_F(FuseActivations, EveryProducerOfTheListHasTheField) {
+TEST_F(TfliteFuseActivations, EveryProducerOfTheListHasTheField) {
   const std::vector<std::tuple<Builtin, const char*, std::string>> producers = {
       {Builtin::kDepthwiseConv2D, "DepthwiseConv2DOptions", "DEPTHWISE_CONV_2D"},
       {Builtin::kFullyConnected, "FullyConnectedOptions", "FULLY_CONNECTED"},
@@ -59,7 +59,7 @@ TEST_F(FuseActivations, EveryProducerOfTheListHasTheField) {
   }
 }
 
-TEST_F(FuseActivations, OperatorsThatOnlyMoveValuesAreSeenThrough) {
+TEST_F(TfliteFuseActivations, OperatorsThatOnlyMoveValuesAreSeenThrough) {
   conv();
   const auto order = model.integers("order", {4}, {0, 3, 1, 2}), shape = model.integers("shape", {2}, {2, 4}),
              t = model.tensor("t", {1, 2, 2, 2}), r = model.tensor("r", {2, 4}),
@@ -75,7 +75,7 @@ TEST_F(FuseActivations, OperatorsThatOnlyMoveValuesAreSeenThrough) {
             "RESHAPE(t, shape) -> z\n");
 }
 
-TEST_F(FuseActivations, TwoActivationsBecomeOneWhereThereIsOne) {
+TEST_F(TfliteFuseActivations, TwoActivationsBecomeOneWhereThereIsOne) {
   conv(1);
   end(Builtin::kRelu6);
   EXPECT_EQ(fused(), "x -> y\nCONV_2D(x, w, -) fused_activation_function=3 -> y\n");
@@ -86,7 +86,7 @@ TEST_F(FuseActivations, TwoActivationsBecomeOneWhereThereIsOne) {
   expect_unchanged();
 }
 
-TEST_F(FuseActivations, AValueThatOthersUseKeepsItsRange) {
+TEST_F(TfliteFuseActivations, AValueThatOthersUseKeepsItsRange) {
   conv();
   end(Builtin::kRelu);
   const auto again = model.tensor("again", {1, 2, 2, 2});
@@ -95,14 +95,14 @@ TEST_F(FuseActivations, AValueThatOthersUseKeepsItsRange) {
   expect_unchanged();
 }
 
-TEST_F(FuseActivations, AnOutputKeepsItsRange) {
+TEST_F(TfliteFuseActivations, AnOutputKeepsItsRange) {
   conv();
   end(Builtin::kRelu);
   model.outputs({y, c});
   expect_unchanged();
 }
 
-TEST_F(FuseActivations, AValueThatASignatureNamesKeepsItsRange) {
+TEST_F(TfliteFuseActivations, AValueThatASignatureNamesKeepsItsRange) {
   conv();
   end(Builtin::kRelu);
   model.signature("serving_default");
@@ -112,7 +112,7 @@ TEST_F(FuseActivations, AValueThatASignatureNamesKeepsItsRange) {
   expect_unchanged();
 }
 
-TEST_F(FuseActivations, OtherActivationsProducersAndTypesAreLeft) {
+TEST_F(TfliteFuseActivations, OtherActivationsProducersAndTypesAreLeft) {
   conv();
   end(Builtin::kTanh);
   expect_unchanged();
@@ -134,13 +134,13 @@ TEST_F(FuseActivations, OtherActivationsProducersAndTypesAreLeft) {
   expect_unchanged();
 }
 
-TEST_F(FuseActivations, AnActivationOfAnInputIsLeft) {
+TEST_F(TfliteFuseActivations, AnActivationOfAnInputIsLeft) {
   model.op(Builtin::kRelu, {x}, {y});
   model.inputs({x}).outputs({y});
   expect_unchanged();
 }
 
-TEST_F(FuseActivations, SubgraphsAreRewrittenToo) {
+TEST_F(TfliteFuseActivations, SubgraphsAreRewrittenToo) {
   model.inputs({x}).outputs({x});
   model.subgraph("body");
   const auto a = model.tensor("a", {1}), b = model.tensor("b", {1}), d = model.tensor("d", {1});

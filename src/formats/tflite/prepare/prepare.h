@@ -17,7 +17,9 @@
 
 namespace ounce::tflite {
 
-struct PrepareOptions {};
+struct PrepareOptions {
+  bool static_int8 = false;  // other forms of operators, too, for which there are INT8 kernels
+};
 
 // Gives what was done, a sentence for each pass that did something, and what was left, with the reason. A
 // model that cannot be written (Model::unwritable) is left as it is.

@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include "formats/tflite/file/writer.h"
+#include "fuzz/check_tflite.h"
+#include "fuzz/mutate_tflite.h"
 #include "fuzz/sample_tflites.h"
 #include "support/tflite_builder.h"
 #include "support/tflite_text.h"
@@ -33,6 +36,34 @@ TEST(TflitePrepare, TheNotesSayWhatWasDone) {
       ElementsAre("FP16 constants made FP32: 1", "activations fused into the operator in front of them: 1",
                   "unused operators, tensors, buffers and operator codes removed: 5"));
   EXPECT_EQ(text_of(model.model), "x -> y\nADD(x, w) fused_activation_function=1 -> y\n");
+}
+
+TEST(TflitePrepare, EachPassHasWorkInTheSample) {
+  Model model = unprepared_tflite();
+  EXPECT_THAT(prepare(model, {.static_int8 = true}), testing::SizeIs(9));
+  EXPECT_EQ(text_of(model), "");
+}
+
+TEST(TflitePrepare, FormsForIntegersAreForStaticModels) {
+  Model integers = unprepared_tflite(), floats = unprepared_tflite();
+  prepare(integers, {.static_int8 = true});
+  prepare(floats, {});
+  EXPECT_THAT(text_of(integers), testing::HasSubstr("MEAN(cut"));
+  EXPECT_THAT(text_of(floats), testing::HasSubstr("AVERAGE_POOL_2D(cut"));
+}
+
+TEST(TflitePrepare, AnyModelIsPreparedOrLeft) {
+  constexpr std::uint64_t kMutants = 1500;
+  for (const Model& model : {unprepared_tflite(), everything_tflite()}) {
+    const std::string bytes = to_bytes(model);
+    std::size_t taken = 0;
+    for (std::uint64_t seed = 0; seed < kMutants; ++seed) {
+      const std::string mutant = test::mutate_tflite(test::mutate_tflite(bytes, seed), ~seed);
+      taken += mutant == bytes ? 0U : 1U;
+      ASSERT_NO_THROW(test::check_tflite(mutant)) << "seed " << seed;
+    }
+    EXPECT_GT(taken, kMutants / 2);
+  }
 }
 
 TEST(TflitePrepare, AModelThatCannotBeWrittenIsLeftAsItIs) {

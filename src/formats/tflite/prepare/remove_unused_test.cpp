@@ -13,7 +13,7 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(RemoveUnused, AModelOfWhichAllIsUsedKeepsItsContent) {
+TEST(TfliteRemoveUnused, AModelOfWhichAllIsUsedKeepsItsContent) {
   for (const Model& model : {small_tflite(), quantized_tflite()}) {
     Model same = model;
     EXPECT_EQ(remove_unused(same).count, 0U);
@@ -21,7 +21,7 @@ TEST(RemoveUnused, AModelOfWhichAllIsUsedKeepsItsContent) {
   }
 }
 
-TEST(RemoveUnused, OperatorsTensorsBuffersAndCodesGo) {
+TEST(TfliteRemoveUnused, OperatorsTensorsBuffersAndCodesGo) {
   TfliteBuilder model;
   const auto gone = model.weights("gone", {1}, {7});
   const auto x = model.tensor("x", {1}), dead = model.tensor("dead", {1}),
@@ -41,7 +41,7 @@ TEST(RemoveUnused, OperatorsTensorsBuffersAndCodesGo) {
   EXPECT_TRUE(same_content(pruned, expected.model));
 }
 
-TEST(RemoveUnused, WhatHasEffectsStays) {
+TEST(TfliteRemoveUnused, WhatHasEffectsStays) {
   Model model = everything_tflite();
   const std::string text = text_of(model);
   remove_unused(model);
@@ -53,7 +53,7 @@ TEST(RemoveUnused, WhatHasEffectsStays) {
   EXPECT_EQ(text_of(model), expected);
 }
 
-TEST(RemoveUnused, ScalesOfOtherTensorsAreUsed) {
+TEST(TfliteRemoveUnused, ScalesOfOtherTensorsAreUsed) {
   Model model = everything_tflite();
   model.carried.clear();
   for (OperatorCode& code : model.operator_codes) code.carried.clear();
@@ -80,7 +80,7 @@ TEST(RemoveUnused, ScalesOfOtherTensorsAreUsed) {
   read_model_from_memory(to_bytes(pruned), "m");  // every number is in range
 }
 
-TEST(RemoveUnused, NothingIsNumberedAgainWhereNumbersAreUnknown) {
+TEST(TfliteRemoveUnused, NothingIsNumberedAgainWhereNumbersAreUnknown) {
   TfliteBuilder model;
   const auto gone = model.weights("gone", {1}, {7}), x = model.tensor("x", {1});
   model.inputs({x}).outputs({x});
@@ -93,7 +93,7 @@ TEST(RemoveUnused, NothingIsNumberedAgainWhereNumbersAreUnknown) {
   EXPECT_TRUE(pruned.buffers[1].data.empty());
 }
 
-TEST(RemoveUnused, TheBuffersOfMetadataStay) {
+TEST(TfliteRemoveUnused, TheBuffersOfMetadataStay) {
   TfliteBuilder model;
   const auto x = model.tensor("x", {1});
   model.weights("gone", {1}, {7});

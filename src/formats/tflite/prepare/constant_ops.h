@@ -1,0 +1,34 @@
+// Operators on constants: what TFLite's kernels give, to the bit, for those that move values or compute with
+// integers. Shapes and indices are computed this way in files of converters.
+//
+//   SHAPE RESHAPE SQUEEZE EXPAND_DIMS TRANSPOSE GATHER SLICE STRIDED_SLICE PACK CONCATENATION CAST
+//   ADD SUB MUL MINIMUM MAXIMUM REDUCE_PROD (of INT32 and INT64)
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "formats/tflite/file/model.h"
+#include "formats/tflite/file/ops.h"
+
+namespace ounce::tflite {
+
+struct Constant {
+  TensorType type = TensorType::kFloat32;
+  std::vector<std::int32_t> shape;
+  Data values;
+};
+
+bool is_foldable(Builtin code);
+
+// Of the inputs in their order (SHAPE needs only the shape), the options of the operator, and the shape and
+// type of its output. Nothing where an input or an option is not what the operator takes, the output would
+// have another shape than `shape`, or `take` refuses the bytes of a new constant. RESHAPE and its like share
+// the values of their input.
+std::optional<Constant> fold(Builtin code, const std::vector<Constant>& inputs, const Record* options,
+                             const std::vector<std::int32_t>& shape, TensorType type,
+                             const std::function<bool(std::uint64_t)>& take);
+
+}  // namespace ounce::tflite
