@@ -10,7 +10,7 @@
 #   make test-kotlin   the Kotlin extensions, compiled and run (a compiler by Maven)
 #   make demo       build, then every verb on the embedded example
 #   make bench      the benchmarks: speed and memory, as ratios
-#   make support-matrix   measure what every release of ONNX Runtime makes of every op (half an hour)
+#   make support-matrix   measure what every release of ONNX Runtime and LiteRT makes of every op (half an hour)
 #   make lint       format, clang-tidy and layer rule
 #   make format     rewrite the sources in the project's format
 #   make asan       the tests under AddressSanitizer and UndefinedBehaviorSanitizer
@@ -86,8 +86,9 @@ bench:
 	cmake --build --preset default --target bench
 
 support-matrix:
-	./setup build runtime matrix
+	./setup build runtime arm64 matrix
 	tools/support_matrix/run.sh
+	tools/support_matrix/litert/run.sh
 
 lint:
 	./setup build test runtime lint

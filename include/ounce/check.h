@@ -1,8 +1,10 @@
 // Will a model run there, before it is shipped? Answers come from measurements of the real runtimes
-// (tools/support_matrix): each release from 1.14 on, on x64, arm64 and the web.
+// (tools/support_matrix): each release of ONNX Runtime from 1.14 on, on x64, arm64 and the web; for TFLite
+// models releases of LiteRT and TensorFlow Lite on x64 and arm64.
 //
 //   ounce::CheckReport report = ounce::check("model.onnx", {{"android-arm64@1.22.0", "linux-x64@1.30.0"}});
 //   // report.targets[0].loads(): false
+//   ounce::check("model.tflite", {{"android-arm64@litert-2.3.0"}});
 //
 // Throws ounce::Error for a model that cannot be read, for targets that nobody knows, and for releases that
 // are older than all that were measured or of another major version. A release between or after those that
@@ -90,9 +92,10 @@ struct TargetCheck {
 
 struct CheckReport {
   std::filesystem::path model;
+  std::string format = "ONNX";     // or "TFLite"
   std::uint64_t file_bytes = 0;    // with external data
   std::uint64_t memory_bytes = 0;  // of weights after loading, when runtimes have decoded them
-  std::int64_t opset = 0, ir = 0;
+  std::int64_t opset = 0, ir = 0;  // of ONNX
   std::vector<TargetCheck> targets;
   std::vector<ProviderHint> hints;  // documented, not measured
 };
@@ -106,7 +109,7 @@ struct CheckOptions {
 
 CheckReport check(const std::filesystem::path& model, const CheckOptions& options);
 
-// The releases that were measured: "x64 1.14.0" …
+// The releases that were measured: "x64 1.14.0" …, "x64 litert-2.3.0" …
 std::vector<std::string> measured_releases();
 
 }  // namespace ounce

@@ -1365,9 +1365,11 @@ class CheckResult(CheckMethods, Result):
     )
     #: path
     model: str
-    #: of ONNX
+    #: ONNX or TFLite
+    format: str
+    #: of ONNX; 0 for TFLite
     opset: int
-    #: of ONNX
+    #: of ONNX; 0 for TFLite
     ir_version: int
     #: size of the model file and its external data
     file_bytes: int

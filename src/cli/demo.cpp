@@ -23,8 +23,9 @@
 #include "verbs/report_file.h"
 #include "verbs/verb.h"
 
-// The voice-command model of examples/commands and 64 of its validation clips: a .npz with audio, int16 [64,
-// 8000] at 8 kHz, and label. The assembler reads the files, so that no tool has to turn them into source.
+// The voice-command model of examples/commands, as ONNX and as TFLite, and 64 of its validation clips: a .npz
+// with audio, int16 [64, 8000] at 8 kHz, and label. The assembler reads the files, so that no tool has to
+// turn them into source.
 #define OUNCE_EMBED(name, file)      \
   asm(".section .rodata\n"           \
       ".balign 16\n" #name           \
@@ -35,6 +36,7 @@
   extern "C" const char name[], name##_end[]
 
 OUNCE_EMBED(ounce_embedded_model, OUNCE_EXAMPLE_MODEL);
+OUNCE_EMBED(ounce_embedded_tflite, OUNCE_EXAMPLE_TFLITE);
 OUNCE_EMBED(ounce_embedded_data, OUNCE_EXAMPLE_DATA);
 
 namespace ounce::cli {
@@ -210,6 +212,25 @@ void show_check(Host& host, bool has_integers, Runs& runs) {
   runs.push_back({"", results::Document("check").add(rows).json("")});
 }
 
+// The same model in the format of Android apps. Checking it needs no runtime; comparing it needs both.
+void show_tflite(Host& host, const DataOptions* data) {
+  const CheckOptions targets{{"android-arm64@litert-2.3.0", "android-arm64@tflite-2.9.0"}};
+  host.say(verbs::Stream::kResults,
+           fmt::format("$ ounce check commands.tflite --target {}\n{}\n", fmt::join(targets.targets, ","),
+                       report::check_text(check("commands.tflite", targets))));
+  if (data == nullptr) return;
+  VerifyOptions options;
+  options.data = *data;
+  host.say(verbs::Stream::kResults, "$ ounce verify model.onnx commands.tflite --data clips.npz\n");
+  try {
+    const VerifyResult compared = verify("model.onnx", "commands.tflite", options);
+    host.say(verbs::Stream::kResults, report::verify_text(compared) + "\n");
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kIo && error.code() != ErrorCode::kUnsupported) throw;
+    host.say(verbs::Stream::kResults, safe_format("The TFLite model was not run: {}\n\n", error.what()));
+  }
+}
+
 struct Arguments {
   std::string output;
 };
@@ -235,6 +256,7 @@ int run(const Arguments& arguments, Host& host, const verbs::Options&) {
   fs::current_path(folder);  // so that the tables show short names
   if (!output.empty()) verbs::require_page("report.html");
   write("commands.onnx", between(ounce_embedded_model, ounce_embedded_model_end));
+  write("commands.tflite", between(ounce_embedded_tflite, ounce_embedded_tflite_end));
   write("clips.npz", between(ounce_embedded_data, ounce_embedded_data_end));
 
   DataOptions data;
@@ -247,6 +269,7 @@ int run(const Arguments& arguments, Host& host, const verbs::Options&) {
   Runs runs;
   show_quantize(host, can_run ? &data : nullptr, runs);
   show_check(host, can_run, runs);
+  show_tflite(host, can_run ? &data : nullptr);
   if (can_run) {
     show_verify(host, data, runs);
     show_bench(host, data, runs);

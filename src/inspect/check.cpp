@@ -9,8 +9,12 @@
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/file/types.h"
 #include "formats/onnx/graph/validate.h"
+#include "formats/tflite/file/reader.h"
 #include "model/model_file.h"
 #include "quantize/output_place.h"
+#include "target/accelerators.h"
+#include "target/litert/litert_support.h"
+#include "target/litert_matrix.h"
 #include "target/ort/model_support.h"
 #include "target/ort/partitions.h"
 #include "target/ort/provider_ops.h"
@@ -70,11 +74,7 @@ std::vector<ProviderHint> hints_for(const std::vector<target::Target>& targets, 
   return hints;
 }
 
-}  // namespace
-
-CheckReport check(const std::filesystem::path& path, const CheckOptions& options) {
-  const CancellationScope scope(options.progress);
-  model::require_support(path, "check");
+CheckReport check_onnx(const std::filesystem::path& path, const CheckOptions& options) {
   std::vector<target::Target> targets;
   for (const std::string& text : options.targets) targets.push_back(target::parse_target(text));
   if (targets.empty()) targets.push_back(target::parse_target(""));
@@ -87,7 +87,6 @@ CheckReport check(const std::filesystem::path& path, const CheckOptions& options
   const onnx::Model model = onnx::read_model(path);
   const graph::Index index = graph::validate(model);
   CheckReport report;
-  report.model = path;
   report.file_bytes = onnx::bytes_of(model);
   report.memory_bytes = target::weights_after_loading(index);
   report.opset = onnx::opset_version(model.proto->opset_imports, "");
@@ -106,10 +105,48 @@ CheckReport check(const std::filesystem::path& path, const CheckOptions& options
   return report;
 }
 
+CheckReport check_tflite(const std::filesystem::path& path, const CheckOptions& options) {
+  std::vector<target::LitertTarget> targets;
+  for (const std::string& text : options.targets) targets.push_back(target::parse_litert_target(text));
+  if (targets.empty()) targets.push_back(target::parse_litert_target(""));
+  const tflite::Model model = tflite::read_model(path);
+  CheckReport report;
+  report.format = "TFLite";
+  report.file_bytes = model.file.bytes().size();
+  report.memory_bytes = target::weights_after_loading(model);
+  std::set<std::string_view> accelerators;
+  for (const target::LitertTarget& target : targets) {
+    report.targets.push_back(target::litert_support_of(model, target));
+    if (options.execute)
+      report.targets.back().notes.push_back(
+          "not executed: verify runs a .tflite model, in the LiteRT that is here");
+    if (!target.accelerator.empty()) {
+      accelerators.insert(target.accelerator);
+    } else if (target.system == "android") {
+      accelerators.insert({"hexagon", "nnapi"});
+    }
+  }
+  report.hints = target::accelerator_hints(model, accelerators);
+  return report;
+}
+
+}  // namespace
+
+CheckReport check(const std::filesystem::path& path, const CheckOptions& options) {
+  const CancellationScope scope(options.progress);
+  model::require_support(path, "check");
+  const bool is_tflite = model::detect(path) == model::ModelKind::kTflite;
+  CheckReport report = is_tflite ? check_tflite(path, options) : check_onnx(path, options);
+  report.model = path;
+  return report;
+}
+
 std::vector<std::string> measured_releases() {
   std::vector<std::string> names;
   for (const target::Release& release : target::SupportMatrix::measured().releases())
     names.push_back(fmt::format("{} {}", release.machine, release.version));
+  for (const target::LitertRelease& release : target::LitertMatrix::measured().releases())
+    names.push_back(fmt::format("{} {}-{}", release.machine, release.runtime, release.version));
   return names;
 }
 

@@ -245,9 +245,11 @@ std::string finding_lines(const TargetCheck& target) {
 }  // namespace
 
 std::string check_text(const CheckReport& report) {
-  std::string text = safe_format(
-      "{}: opset {}, IR {}, {} in the file, {} of weights in memory after loading\n", report.model.string(),
-      report.opset, report.ir, bytes_text(report.file_bytes), bytes_text(report.memory_bytes));
+  const std::string kind =
+      report.format == "TFLite" ? "TFLite" : fmt::format("opset {}, IR {}", report.opset, report.ir);
+  std::string text =
+      safe_format("{}: {}, {} in the file, {} of weights in memory after loading\n", report.model.string(),
+                  kind, bytes_text(report.file_bytes), bytes_text(report.memory_bytes));
   Table table({"target", "verdict", ">nodes", ">run", ">slow", ">unknown", ">broken", "measured on"});
   for (const TargetCheck& target : report.targets) {
     table.add({target.target, sentence_of(target), count_text(target.nodes), count_text(target.runs),

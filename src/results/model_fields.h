@@ -338,8 +338,9 @@ void fields(MaybeConst<TargetCheck> auto& target, auto& f) {
 
 void fields(MaybeConst<CheckReport> auto& report, auto& f) {
   f("model", report.model, "path");
-  f("opset", report.opset, "of ONNX");
-  f("ir_version", report.ir, "of ONNX");
+  f("format", report.format, "ONNX or TFLite");
+  f("opset", report.opset, "of ONNX; 0 for TFLite");
+  f("ir_version", report.ir, "of ONNX; 0 for TFLite");
   f("file_bytes", report.file_bytes, "size of the model file and its external data");
   f("memory_bytes", report.memory_bytes, "weights after loading, dequantized");
   f("targets", report.targets, "in the order of the command line");

@@ -11,34 +11,13 @@
 #include <utility>
 #include <vector>
 
+#include "target/places.h"
 #include "target/support_matrix.h"
 
 namespace ounce::target {
 namespace {
 
-struct Place {
-  std::string_view name, system, machine;
-};
-
-constexpr auto kPlaces = std::to_array<Place>({
-    {"android-arm64", "android", "arm64"},
-    {"ios-arm64", "ios", "arm64"},
-    {"linux-arm64", "linux", "arm64"},
-    {"linux-x64", "linux", "x64"},
-    {"macos-arm64", "macos", "arm64"},
-    {"macos-x64", "macos", "x64"},
-    {"ort-web", "web", "wasm"},
-    {"windows-arm64", "windows", "arm64"},
-    {"windows-x64", "windows", "x64"},
-});
-
 constexpr auto kCpus = std::to_array<std::string_view>({"avx2", "avx512", "vnni"});
-
-#if defined(__aarch64__)
-constexpr std::string_view kHere = "linux-arm64";
-#else
-constexpr std::string_view kHere = "linux-x64";
-#endif
 
 [[noreturn]] void refuse_name(std::string_view text) {
   std::vector<std::string_view> places, names;
@@ -88,6 +67,15 @@ void require_measurable(std::string_view text, const Target& target) {
                           text, target.version, target.machine, oldest, newest));
 }
 
+// ONNX models do not run in LiteRT (litert/litert_target.h).
+void require_onnx_runtime(std::string_view text, std::string_view version) {
+  if (!version.starts_with("litert") && !version.starts_with("tflite")) return;
+  throw Error(ErrorCode::kUsage,
+              fmt::format("`target` '{}' names LiteRT, which runs TFLite models; an ONNX model runs in ONNX "
+                          "Runtime: linux-x64@1.30.0",
+                          text));
+}
+
 }  // namespace
 
 Target parse_target(std::string_view text) {
@@ -108,14 +96,14 @@ Target parse_target(std::string_view text) {
     rest = rest.substr(0, plus);
   }
   const std::size_t at = rest.find('@');
-  std::string_view place = rest.substr(0, at);
-  if (place == "host") place = kHere;
-  if (at != std::string_view::npos) target.version = rest.substr(at + 1);
-  const auto* found =
-      std::find_if(kPlaces.begin(), kPlaces.end(), [&](const Place& known) { return known.name == place; });
+  if (at != std::string_view::npos) {
+    require_onnx_runtime(text, rest.substr(at + 1));
+    target.version = rest.substr(at + 1);
+  }
+  const Place* const found = find_place(rest.substr(0, at));
   const bool is_version = std::all_of(target.version.begin(), target.version.end(),
                                       [](char c) { return c == '.' || (c >= '0' && c <= '9'); });
-  if (found == kPlaces.end() || !is_version || (at != std::string_view::npos && target.version.empty()))
+  if (found == nullptr || !is_version || (at != std::string_view::npos && target.version.empty()))
     refuse_name(text);
   target.system = found->system;
   target.machine = found->machine;

@@ -332,6 +332,8 @@ void add_runtime_options(Options& options, RuntimeOptions& runtime) {
   const Heading heading(options, "Runtime");
   options.add_option("--runtime", runtime.library,
                      "ONNX Runtime: a library's path, or a version (default: the newest)");
+  options.add_option("--litert", runtime.litert,
+                     "LiteRT, which runs .tflite models, in the same way (default: the newest)");
   options
       .add_option("-x,--threads", runtime.threads, "threads inside an op (0: as many as the runtime likes)")
       ->check(whole_between(0, 1024))

@@ -167,6 +167,7 @@ void declare(Options& options, Arguments& arguments) {
       "refuse with exit 3)");
   options.add_option("--runtime", trial.runtime.library,
                      "ONNX Runtime for that: a library's path, or a version (default: the newest)");
+  options.add_option("--litert", trial.runtime.litert, "LiteRT for .tflite models, in the same way");
   add_isolation_options(options, trial.runtime.isolate);
   add_cpu_option(
       options, arguments.on,

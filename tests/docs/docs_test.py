@@ -5,7 +5,7 @@ usage: docs_test.py --ounce PROGRAM --example FOLDER [--links] PAGE.md…
 
 A page's commands are the lines of its blocks without a language that begin with "ounce", with or without "$ " before it. They
 run in their order, in a folder that holds what the pages speak of: model.onnx (the embedded example, with its contract),
-calib.npz, val.npz with labels, the files of examples/commands by their own names, and model.w8.onnx and model.int8.onnx. A block behind
+model.tflite and other.tflite (the same without one), calib.npz, val.npz with labels, the files of examples/commands by their own names, and model.w8.onnx and model.int8.onnx. A block behind
 <!-- not run: reason --> is left out, and one behind <!-- exits N --> must end with that code.
 
 Links to other files of the repository must lead somewhere.
@@ -40,6 +40,8 @@ def prepare(ounce, example, folder, text):
     for name in ("commands.onnx", "commands_calib.npz", "commands_val.npz"):
         (folder / name).write_bytes((example / name).read_bytes())
         (folder / name.replace("commands_", "")).write_bytes((example / name).read_bytes())
+    for name in ("commands.tflite", "model.tflite", "other.tflite"):
+        (folder / name).write_bytes((example / "commands.tflite").read_bytes())
 
     def run(*words):
         subprocess.run([ounce, *words], cwd=folder, check=True, stdout=subprocess.DEVNULL)

@@ -89,35 +89,7 @@ fetch_web() {  # VERSION
   mv node_modules "$place/"
 }
 
-debian_mirror() {
-  # shellcheck disable=SC2016  # apt expands it
-  apt-get indextargets --format '$(REPO_URI)' 'Origin: Debian' 'Label: Debian' | head -n 1
-}
-
-fetch_emulator() {
-  [[ -e $root/qemu/qemu-aarch64 ]] && return
-  echo "fetching qemu-user of Debian's backports by apt"
-  local mirror
-  mirror=$(debian_mirror)
-  [[ -n $mirror ]] || die "apt knows no Debian mirror: run apt-get update"
-  rm -rf "$scratch"
-  scratch=$(mktemp -d "$root/.fetch.XXXXXX")
-  cd "$scratch"
-  mkdir -p lists/partial cache/archives/partial
-  echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror bookworm-backports main" \
-    > sources.list
-  # A view of the backports in this directory; the system's own package lists stay as they are.
-  local apt=(apt-get -qq -o "Dir::Etc::sourcelist=$PWD/sources.list" -o Dir::Etc::sourceparts=-
-             -o "Dir::State::lists=$PWD/lists" -o "Dir::Cache=$PWD/cache"
-             -o "APT::Sandbox::User=$(id -un)" -o Acquire::Languages=none)
-  "${apt[@]}" update
-  "${apt[@]}" download qemu-user
-  dpkg -x qemu-user_*.deb .
-  mkdir -p "$root/qemu"
-  mv usr/bin/qemu-aarch64 "$root/qemu/qemu-aarch64"
-}
-
-fetch_emulator
+"$here/fetch_emulator.sh" "$root"
 while read -r version client web; do
   for architecture in x86_64 aarch64; do fetch "$version" "$architecture" "$client"; done
   fetch_web "$web"
