@@ -43,7 +43,8 @@ std::optional<std::string> metadata_of(const ModelFile& file, std::string_view k
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kOfTflite = {"inspect", "diff", "contract", "verify", "bench", "quantize"};
+constexpr std::array<std::string_view, 7> kOfTflite = {"inspect", "diff",     "contract", "verify",
+                                                         "bench",   "quantize", "prove"};
 
 // Of kinds that not every verb works on.
 struct Row {

@@ -20,7 +20,7 @@ TEST(VerbSupport, AFileOfAnotherKindIsRefusedWithWhatWorksOnIt) {
   EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
   EXPECT_THAT(error.what(),
               testing::EndsWith("model.tflite: is a TFLite model, and tune works only on ONNX models "
-                                "yet; on TFLite: inspect, diff, contract, verify, bench, quantize"));
+                                "yet; on TFLite: inspect, diff, contract, verify, bench, quantize, prove"));
 }
 
 TEST(VerbSupport, EveryVerbWorksOnOnnxAndAMissingFileIsNotJudged) {
