@@ -119,7 +119,7 @@ class Planner {
         node.graph = decision.weight.graph;
         node.op = op;
         node.arithmetic = is_on_codes ? Arithmetic::kDynamic : Arithmetic::kFloat;
-        if (!is_on_codes) node.reason = decision.is_stored() ? why_floats(decision, i) : decision.reason;
+        if (!is_on_codes) node.reason = decision.is_linear() ? why_floats(decision, i) : decision.reason;
       }
     }
     std::vector<NodePlan> list;
