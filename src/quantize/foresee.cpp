@@ -39,9 +39,9 @@ std::uint64_t size_of(const onnx::Model& source, const graph::Index& index, cons
 }
 
 void sort_by_size(std::vector<TensorOutcome>& tensors) {
-  std::stable_sort(
-      tensors.begin(), tensors.end(),
-      [](const TensorOutcome& a, const TensorOutcome& b) { return a.bytes_before > b.bytes_before; });
+  std::stable_sort(tensors.begin(), tensors.end(), [](const TensorOutcome& a, const TensorOutcome& b) {
+    return a.bytes_before > b.bytes_before;
+  });
 }
 
 void note_nothing_stored(bool has_tensors, ModelInfo& info) {

@@ -22,8 +22,8 @@ namespace {
 
 NodeOutcome outcome_of(const tflite::TfliteFile& file, const tflite::NodePlan& node) {
   const model::GraphView& graph = file.graphs()[node.graph];
-  return {file.label({node.graph, node.op}), graph.path, std::string(graph.nodes[node.op].op), node.arithmetic,
-          node.reason};
+  return {file.label({node.graph, node.op}), graph.path, std::string(graph.nodes[node.op].op),
+          node.arithmetic, node.reason};
 }
 
 // Why nothing can be done, of the largest weight.
@@ -37,7 +37,8 @@ void require_work(const TfliteWork& work, const std::filesystem::path& path) {
     const auto largest =
         std::max_element(decisions.begin(), decisions.end(),
                          [](const auto& a, const auto& b) { return a.weight.bytes() < b.weight.bytes(); });
-    why = fmt::format("of its largest float tensor '{}' the plan says: {}", largest->weight.name, largest->reason);
+    why = fmt::format("of its largest float tensor '{}' the plan says: {}", largest->weight.name,
+                      largest->reason);
     if (quantized != 0) why += fmt::format("; {} constants are quantized already", quantized);
   }
   throw Error(ErrorCode::kUnsupported, fmt::format("nothing to store smaller: {}; nothing was written", why),
@@ -85,7 +86,8 @@ void decide_tflite(Quantization& q) {
   result.notes.insert(result.notes.begin(), work.notes.begin(), work.notes.end());
   result.notes.insert(result.notes.end(), work.plan.notes.begin(), work.plan.notes.end());
   result.unmatched.insert(result.unmatched.end(), work.plan.unmatched.begin(), work.plan.unmatched.end());
-  for (const tflite::NodePlan& node : work.plan.nodes) result.nodes.push_back(outcome_of(*work.prepared, node));
+  for (const tflite::NodePlan& node : work.plan.nodes)
+    result.nodes.push_back(outcome_of(*work.prepared, node));
   result.tensors = outcomes_of(work);
   for (std::size_t i = 0; q.options.pictures && i < result.tensors.size(); ++i) {
     const tflite::Decision& decision = work.plan.decisions[i];

@@ -23,7 +23,8 @@ struct HybridRow {
 constexpr auto kHybridRows = std::to_array<HybridRow>({
     {Builtin::kConv2D, true, false, nullptr},
     {Builtin::kFullyConnected, true, true, nullptr},
-    {Builtin::kDepthwiseConv2D, false, false, "XNNPACK has no hybrid kernel of it, and the built-in one is slow"},
+    {Builtin::kDepthwiseConv2D, false, false,
+     "XNNPACK has no hybrid kernel of it, and the built-in one is slow"},
 });
 
 // The integer kernels of a convolution multiply so many input channels at a time, also where there are fewer.
@@ -49,8 +50,8 @@ bool is_grouped(const Tensor& input, const Tensor& weight) {
 std::string why_not_hybrid(const Model& model, const SubGraph& graph, const Operator& op, std::size_t input,
                            unsigned bits) {
   const OpInfo& info_row = info(code_of(model, op));
-  const auto* const row =
-      std::find_if(kHybridRows.begin(), kHybridRows.end(), [&](const HybridRow& each) { return each.code == info_row.code; });
+  const auto* const row = std::find_if(kHybridRows.begin(), kHybridRows.end(),
+                                       [&](const HybridRow& each) { return each.code == info_row.code; });
   if (row == kHybridRows.end() || input != info_row.weight)
     return fmt::format("{} takes no codes", op_name(model.operator_codes[op.opcode_index]));
   if (row->why_not != nullptr) return row->why_not;
@@ -58,9 +59,11 @@ std::string why_not_hybrid(const Model& model, const SubGraph& graph, const Oper
     return fmt::format("{} has no kernel for {} bits", info_row.name, bits);
   const Tensor* const data = tensor_of(graph, op.inputs, info_row.data);
   const Tensor* const weight = tensor_of(graph, op.inputs, input);
-  if (!is_float32(data) || !is_float32(tensor_of(graph, op.outputs, 0))) return "its activations are no float32";
+  if (!is_float32(data) || !is_float32(tensor_of(graph, op.outputs, 0)))
+    return "its activations are no float32";
   if (info_row.code == Builtin::kConv2D) {
-    if (tensor_of(graph, op.inputs, info_row.bias) == nullptr) return "XNNPACK runs no CONV_2D without a bias";
+    if (tensor_of(graph, op.inputs, info_row.bias) == nullptr)
+      return "XNNPACK runs no CONV_2D without a bias";
     if (is_grouped(*data, *weight)) return "it is a grouped convolution";
   }
   if (info_row.code == Builtin::kFullyConnected) {
@@ -80,8 +83,10 @@ std::string why_no_lookup(const Model& model, const SubGraph& graph, const Opera
   const Tensor* const table = tensor_of(graph, op.inputs, input);
   const Tensor* const indices = tensor_of(graph, op.inputs, is_gather ? 1 : 0);
   const Tensor* const rows = tensor_of(graph, op.outputs, 0);
-  if (indices == nullptr || !is_float32(rows) || table->shape.size() != 2) return "it is no lookup of float32 rows";
-  if (bits < 8 && table->shape[1] % 2 != 0) return "EMBEDDING_LOOKUP needs an even number of columns for 4 bits";
+  if (indices == nullptr || !is_float32(rows) || table->shape.size() != 2)
+    return "it is no lookup of float32 rows";
+  if (bits < 8 && table->shape[1] % 2 != 0)
+    return "EMBEDDING_LOOKUP needs an even number of columns for 4 bits";
   if (!is_gather) return {};
   if (indices->type != TensorType::kInt32 && indices->type != TensorType::kInt64)
     return "its indices are no integers of 32 or 64 bits";
