@@ -27,7 +27,8 @@ constexpr auto kHybridRows = std::to_array<HybridRow>({
      "XNNPACK has no hybrid kernel of it, and the built-in one is slow"},
 });
 
-// The integer kernels of a convolution multiply so many input channels at a time, also where there are fewer.
+// The integer kernels of a convolution multiply this number of input channels at a time, also where there are
+// fewer.
 // FP32 convolutions add the padding of a PAD in front of them; the hybrid ones quantize what it gives.
 constexpr double kLanes = 8;
 // INT8 activations lose accuracy, and the estimates are off by a factor of 1.1 in the middle.
