@@ -69,7 +69,7 @@ struct BatchResult {
 // fused, and in the layout of this machine.
 struct NodeTime {
   std::string node, op_type;
-  double seconds = 0;  // of a run: the median; without what nodes inside of it take
+  double seconds = 0;       // of a run: the median; without what nodes inside of it take
   bool is_integer = false;  // a kernel that multiplies integers
 };
 struct OpTime {

@@ -54,7 +54,7 @@ struct IntegerKernels {
 
 struct TrialResult {
   bool is_tried = false;
-  std::string why_not;  // otherwise; empty when it was not wanted
+  std::string why_not;                   // otherwise; empty when it was not wanted
   std::string runtime = "ONNX Runtime";  // or "LiteRT"
   std::string runtime_version;
   std::uint64_t samples = 0;

@@ -24,6 +24,7 @@
 #include "quantize/target_fit.h"
 #include "quantize/trial.h"
 #include "runtime/ort/library.h"
+#include "runtime/places.h"
 
 namespace ounce {
 namespace {
@@ -217,8 +218,8 @@ class Replay {
       if (error.runtime_version() == stated.runtime_version)
         return judge("trial", false, "the model fails in the runtime: " + error.why());
       add("trial", ProofFinding::kNotChecked,
-          fmt::format("the model fails in ONNX Runtime {} ({}). It is stated to run in {}: use that version",
-                      error.runtime_version(), error.why(), stated.runtime_version));
+          fmt::format("the model fails in {} {} ({}). It is stated to run in {}: use that version",
+                      runtime_name(), error.runtime_version(), error.why(), stated.runtime_version));
     }
   }
 
@@ -242,14 +243,16 @@ class Replay {
     return !found || (stated.sqnr_db && *found >= *stated.sqnr_db - kDecibelSlack);
   }
 
-  static std::string run_text(const StatedRun& stated, const std::optional<double>& found,
-                              const std::string& runtime) {
+  const char* runtime_name() const { return runtime::runtime_of(file_->kind()); }
+
+  std::string run_text(const StatedRun& stated, const std::optional<double>& found,
+                       const std::string& version) const {
     const auto text = [](const std::optional<double>& decibels) {
       return decibels ? fmt::format("{:.0f} dB", *decibels) : std::string("exact");
     };
-    return fmt::format("outputs on {} sample{}: stated {} (ONNX Runtime {}), found {} (ONNX Runtime {})",
-                       stated.samples, stated.samples == 1 ? "" : "s", text(stated.sqnr_db),
-                       stated.runtime_version, text(found), runtime);
+    return fmt::format("outputs on {} sample{}: stated {} ({} {}), found {} ({} {})", stated.samples,
+                       stated.samples == 1 ? "" : "s", text(stated.sqnr_db), runtime_name(),
+                       stated.runtime_version, text(found), runtime_name(), version);
   }
 
   // Why the gate cannot be tried again; empty when it can.

@@ -43,8 +43,8 @@ std::optional<std::string> metadata_of(const ModelFile& file, std::string_view k
 
 namespace {
 
-constexpr std::array<std::string_view, 7> kOfTflite = {"inspect", "diff",     "contract", "verify",
-                                                       "bench",   "quantize", "check"};
+constexpr std::array<std::string_view, 8> kOfTflite = {"inspect", "diff",     "contract", "verify",
+                                                       "bench",   "quantize", "check",    "prove"};
 
 // Of kinds that not every verb works on.
 struct Row {

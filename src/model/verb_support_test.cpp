@@ -20,7 +20,8 @@ TEST(VerbSupport, AFileOfAnotherKindIsRefusedWithWhatWorksOnIt) {
   EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
   EXPECT_THAT(error.what(),
               testing::EndsWith("model.tflite: is a TFLite model, and tune works only on ONNX models "
-                                "yet; on TFLite: inspect, diff, contract, verify, bench, quantize, check"));
+                                "yet; on TFLite: inspect, diff, contract, verify, bench, quantize, "
+                                "check, prove"));
 }
 
 TEST(VerbSupport, EveryVerbWorksOnOnnxAndAMissingFileIsNotJudged) {

@@ -11,11 +11,13 @@
 #include "formats/onnx/file/writer.h"
 #include "formats/onnx/plan/plan.h"
 #include "formats/onnx/view/onnx_file.h"
+#include "formats/tflite/emit/emitted.h"
 #include "quantize/onnx_emitter.h"
 #include "quantize/output_place.h"
 #include "quantize/recipe_json.h"
 #include "quantize/statement.h"
 #include "quantize/target_fit.h"
+#include "quantize/tflite_stages.h"
 #include "target/ort/saturation.h"
 
 namespace ounce::quantization {
@@ -36,6 +38,18 @@ std::uint64_t size_of(const onnx::Model& source, const graph::Index& index, cons
                                      {.data_tag = any_digest.substr(0, 16), .room = stated});
 }
 
+void sort_by_size(std::vector<TensorOutcome>& tensors) {
+  std::stable_sort(tensors.begin(), tensors.end(), [](const TensorOutcome& a, const TensorOutcome& b) {
+    return a.bytes_before > b.bytes_before;
+  });
+}
+
+void note_nothing_stored(bool has_tensors, ModelInfo& info) {
+  info.blockers.emplace_back(has_tensors
+                                 ? "no float tensor can be stored smaller; the reasons stand with the tensors"
+                                 : "no float weights: there is nothing to store smaller");
+}
+
 void plan_and_size(const onnx::Model& source, const Recipe& recipe, ModelInfo& info) {
   const graph::Index index(source);
   ThreadPool pool;
@@ -48,16 +62,28 @@ void plan_and_size(const onnx::Model& source, const Recipe& recipe, ModelInfo& i
   }
   for (const plan::Decision& decision : plan.decisions)
     info.tensors.push_back(outcome_of(decision, index.bodies()[decision.weight.graph].path));
-  std::stable_sort(
-      info.tensors.begin(), info.tensors.end(),
-      [](const TensorOutcome& a, const TensorOutcome& b) { return a.bytes_before > b.bytes_before; });
-  if (plan.stored_count() == 0) {
-    info.blockers.emplace_back(
-        plan.decisions.empty() ? "no float weights: there is nothing to store smaller"
-                               : "no float tensor can be stored smaller; the reasons stand with the tensors");
-    return;
-  }
+  sort_by_size(info.tensors);
+  if (plan.stored_count() == 0) return note_nothing_stored(!plan.decisions.empty(), info);
   info.bytes_after = size_of(source, index, plan, info.path);
+}
+
+void foresee_tflite(const tflite::TfliteFile& file, const Recipe& recipe, ModelInfo& info) {
+  TfliteWork work(file);
+  ThreadPool pool;
+  work.plan = tflite::make_plan(*work.prepared, recipe, pool);
+  info.notes = work.notes;
+  info.notes.insert(info.notes.end(), work.plan.notes.begin(), work.plan.notes.end());
+  info.tensors = outcomes_of(work);
+  sort_by_size(info.tensors);
+  if (work.plan.stored_count() == 0) return note_nothing_stored(!info.tensors.empty(), info);
+  const std::string any_digest(32, '0');  // all have the same size
+  Statement statement;
+  statement.recipe = as_it_is(recipe);
+  const tflite::TfliteEmitted emitted(work.prepared, work.plan, tflite_metadata(any_digest, any_digest));
+  model::Destination destination;
+  destination.key = Statement::kMetadataKey;
+  destination.value_bytes = statement_text(statement).size();
+  info.bytes_after = emitted.size(destination);
 }
 
 }  // namespace
@@ -65,6 +91,7 @@ void plan_and_size(const onnx::Model& source, const Recipe& recipe, ModelInfo& i
 void foresee(const model::ModelFile& file, const Recipe& recipe, ModelInfo& info) {
   std::vector<std::string> unlisted;
   try {
+    if (file.kind() == ModelKind::kTflite) return foresee_tflite(tflite::as_tflite(file), recipe, info);
     onnx::Model source = onnx::clone(onnx::as_onnx(file).model());
     if (!recipe.keep_inputs) unlisted = passes::listed_constants(source);
     if (!unlisted.empty()) passes::remove_initializer_inputs(source);

@@ -10,6 +10,7 @@
 #include "formats/onnx/file/writer.h"
 #include "formats/onnx/plan/kernel_costs.h"
 #include "formats/onnx/view/onnx_file.h"
+#include "formats/open.h"
 #include "io/temporary_files.h"
 #include "quantize/pipeline.h"
 #include "recipe/format_info.h"
@@ -153,11 +154,13 @@ void run_trial(Quantization& q) {
 
 TrialResult try_file(const model::ModelFile& original, const std::filesystem::path& model,
                      const Recipe& recipe, const TrialOptions& options) {
-  onnx::Model read = onnx::read_model(model);
-  WrittenFiles written{model, {}, model, onnx::quantized_ports_of(read)};
   TrialOptions trial = options;
   trial.is_timed = false;
   trial.cpus.clear();
+  if (original.kind() != ModelKind::kOnnx)
+    return try_model(original, {model, {}, model, formats::open_model(model)->quantized_ports()}, trial, {});
+  onnx::Model read = onnx::read_model(model);
+  WrittenFiles written{model, {}, model, onnx::quantized_ports_of(read)};
   if (!recipe.is_half() && !has_fp16_remainder(recipe)) return try_model(original, written, trial, {});
   const TemporaryFolder folder("halves");
   written.model =

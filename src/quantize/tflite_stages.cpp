@@ -22,8 +22,8 @@ namespace {
 
 NodeOutcome outcome_of(const tflite::TfliteFile& file, const tflite::NodePlan& node) {
   const model::GraphView& graph = file.graphs()[node.graph];
-  return {file.label({node.graph, node.op}), graph.path, std::string(graph.nodes[node.op].op), node.arithmetic,
-          node.reason};
+  return {file.label({node.graph, node.op}), graph.path, std::string(graph.nodes[node.op].op),
+          node.arithmetic, node.reason};
 }
 
 // Why nothing can be done, of the largest weight.
@@ -37,7 +37,8 @@ void require_work(const TfliteWork& work, const std::filesystem::path& path) {
     const auto largest =
         std::max_element(decisions.begin(), decisions.end(),
                          [](const auto& a, const auto& b) { return a.weight.bytes() < b.weight.bytes(); });
-    why = fmt::format("of its largest float tensor '{}' the plan says: {}", largest->weight.name, largest->reason);
+    why = fmt::format("of its largest float tensor '{}' the plan says: {}", largest->weight.name,
+                      largest->reason);
     if (quantized != 0) why += fmt::format("; {} constants are quantized already", quantized);
   }
   throw Error(ErrorCode::kUnsupported, fmt::format("nothing to store smaller: {}; nothing was written", why),
@@ -46,16 +47,30 @@ void require_work(const TfliteWork& work, const std::filesystem::path& path) {
 
 }  // namespace
 
+TfliteWork::TfliteWork(const tflite::TfliteFile& source) {
+  tflite::Model model = source.model();
+  if (!model.unwritable.empty())
+    throw Error(ErrorCode::kUnsupported, fmt::format("cannot be written again: {}", model.unwritable),
+                source.path().string());
+  notes = tflite::prepare(model, {});
+  prepared = std::make_shared<const tflite::TfliteFile>(std::move(model));
+}
+
+std::vector<TensorOutcome> outcomes_of(const TfliteWork& work) {
+  std::vector<TensorOutcome> outcomes;
+  for (const tflite::Decision& decision : work.plan.decisions)
+    outcomes.push_back(outcome_of(decision, work.prepared->graphs()[decision.weight.graph].path));
+  return outcomes;
+}
+
+std::vector<std::pair<std::string, std::string>> tflite_metadata(const std::string& plan_digest,
+                                                                 const std::string& source_digest) {
+  return {{"ounce.version", version()}, {"ounce.plan", plan_digest}, {"ounce.source", source_digest}};
+}
+
 void prepare_tflite(Quantization& q) {
   require_original(*q.file, q.recipe.format);
-  const tflite::Model& source = tflite::as_tflite(*q.file).model();
-  if (!source.unwritable.empty())
-    throw Error(ErrorCode::kUnsupported, fmt::format("cannot be written again: {}", source.unwritable),
-                q.path().string());
-  q.tflite = std::make_unique<TfliteWork>();
-  tflite::Model prepared = source;
-  q.tflite->notes = tflite::prepare(prepared, {});
-  q.tflite->prepared = std::make_shared<const tflite::TfliteFile>(std::move(prepared));
+  q.tflite = std::make_unique<TfliteWork>(tflite::as_tflite(*q.file));
   // It computes what the source computes, in operators that have kernels in the format.
 }
 
@@ -71,12 +86,14 @@ void decide_tflite(Quantization& q) {
   result.notes.insert(result.notes.begin(), work.notes.begin(), work.notes.end());
   result.notes.insert(result.notes.end(), work.plan.notes.begin(), work.plan.notes.end());
   result.unmatched.insert(result.unmatched.end(), work.plan.unmatched.begin(), work.plan.unmatched.end());
-  for (const tflite::NodePlan& node : work.plan.nodes) result.nodes.push_back(outcome_of(*work.prepared, node));
-  for (const tflite::Decision& decision : work.plan.decisions) {
-    result.tensors.push_back(outcome_of(decision, work.prepared->graphs()[decision.weight.graph].path));
-    if (!q.options.pictures || !decision.is_stored()) continue;
+  for (const tflite::NodePlan& node : work.plan.nodes)
+    result.nodes.push_back(outcome_of(*work.prepared, node));
+  result.tensors = outcomes_of(work);
+  for (std::size_t i = 0; q.options.pictures && i < result.tensors.size(); ++i) {
+    const tflite::Decision& decision = work.plan.decisions[i];
+    if (!decision.is_stored()) continue;
     const auto values = work.prepared->read({decision.weight.graph, decision.tensor});
-    result.tensors.back().histogram = histogram_of(values->floats());
+    result.tensors[i].histogram = histogram_of(values->floats());
   }
   result.plan_digest =
       hex(digest_of(fmt::format("{}{} {} {}", work.plan.text(), static_cast<int>(q.recipe.scale),
@@ -87,11 +104,8 @@ void decide_tflite(Quantization& q) {
 
 void emit_tflite(Quantization& q) {
   q.result.source_digest = source_digest(*q.file, q.pool);
-  const std::vector<std::pair<std::string, std::string>> metadata = {
-      {"ounce.version", version()},
-      {"ounce.plan", q.result.plan_digest},
-      {"ounce.source", q.result.source_digest}};
-  q.emitted = std::make_unique<tflite::TfliteEmitted>(q.tflite->prepared, q.tflite->plan, metadata);
+  q.emitted = std::make_unique<tflite::TfliteEmitted>(
+      q.tflite->prepared, q.tflite->plan, tflite_metadata(q.result.plan_digest, q.result.source_digest));
   // The emitted model carries out the plan. Its new weights have sizes, and are encoded while they are
   // written.
 }

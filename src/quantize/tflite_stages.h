@@ -1,8 +1,11 @@
 // The stages of quantize() that work on the TFLite format itself.
 #pragma once
 
+#include <ounce/quantize.h>
+
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "formats/tflite/plan/plan.h"
@@ -13,10 +16,19 @@ namespace ounce::quantization {
 struct Quantization;
 
 struct TfliteWork {
-  std::shared_ptr<const tflite::TfliteFile> prepared;  // after prepare()
-  std::vector<std::string> notes;                      // of what prepare() changed
-  tflite::Plan plan;                                   // after decide()
+  // Throws Error{kUnsupported} for a model that cannot be written again.
+  explicit TfliteWork(const tflite::TfliteFile& source);
+
+  std::shared_ptr<const tflite::TfliteFile> prepared;
+  std::vector<std::string> notes;  // of what was prepared
+  tflite::Plan plan;               // after decide()
 };
+
+// What the result says of the weights of a plan.
+std::vector<TensorOutcome> outcomes_of(const TfliteWork& work);
+// The metadata of a model that is made of a source and a plan with these digests.
+std::vector<std::pair<std::string, std::string>> tflite_metadata(const std::string& plan_digest,
+                                                                 const std::string& source_digest);
 
 void prepare_tflite(Quantization& q);
 void observe_tflite(Quantization& q);

@@ -34,7 +34,7 @@ def normalised(text, folder):
     text = re.sub(r'("(?:peak|after)_bytes": )[0-9]+', r"\g<1><bytes>", text)
     text = re.sub(r"\b(?:[0-9a-f]{32}){1,2}\b", "<digest>", text)
     # How close the runtime's outputs come depends on its kernels, and so on the CPU.
-    text = re.sub(r"(ONNX Runtime )[0-9]+\.[0-9.]+[0-9]", r"\g<1><version>", text)
+    text = re.sub(r"((?:ONNX Runtime|LiteRT) )[0-9]+\.[0-9.]+[0-9]", r"\g<1><version>", text)
     text = re.sub(r'("runtime_version": )"[0-9.]+"', r'\g<1>"<version>"', text)
     text = re.sub(r'("cpu": )"(avx2|avx512|sse|arm64)( vnni)?"', r'\g<1>"<cpu>"', text)
     text = re.sub(r"(ONNX Runtime <version>) on (avx2|avx512|sse|arm64)( vnni)?", r"\g<1> on <cpu>", text)

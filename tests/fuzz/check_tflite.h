@@ -11,8 +11,8 @@ namespace ounce::test {
 // is not the refusal of bad input.
 bool check_tflite(const std::string& bytes);
 
-// The first byte names a recipe, and the others are a model: it is refused, or planned, and what is made of it
-// can be read again and holds what the plan says. Nothing runs.
+// The first byte names a recipe, and the others are a model: it is refused, or planned, and what is made of
+// it can be read again and holds what the plan says. Nothing runs.
 void check_tflite_quantize(const std::string& bytes);
 
 }  // namespace ounce::test

@@ -88,7 +88,7 @@ Quantization scales_of(const Decision& decision) {
 
 // The operators of a subgraph, with new ones in front of and behind those that are there.
 struct Additions {
-  std::vector<Operator> first;                           // in front of all
+  std::vector<Operator> first;                                 // in front of all
   std::map<std::size_t, std::vector<Operator>> before, after;  // by the operator that is there
 };
 
@@ -136,16 +136,17 @@ class Storing {
       if (!decision.takes_codes[i] && floats < 0) floats = dequantized(decision, before);
       Operator& op = model_.subgraphs[g].operators[use.op];
       if (!decision.takes_codes[i]) op.inputs[use.input] = floats;
-      if (decision.takes_codes[i] && Builtin{code_of(model_, op)} == Builtin::kGather) look_up(g, use.op, table);
+      if (decision.takes_codes[i] && Builtin{code_of(model_, op)} == Builtin::kGather)
+        look_up(g, use.op, table);
     }
   }
 
   // Tensors with the same values in the same form share a buffer.
   std::uint32_t buffer_of(const Decision& decision, std::uint32_t source) {
     const quant::Layout& layout = decision.layout;
-    const auto [place, is_new] = buffers_.try_emplace(
-        {source, decision.encoding, layout.panels, layout.outer, layout.channels, layout.inner, decision.kernel},
-        0);
+    const auto [place, is_new] = buffers_.try_emplace({source, decision.encoding, layout.panels, layout.outer,
+                                                       layout.channels, layout.inner, decision.kernel},
+                                                      0);
     if (!is_new) return place->second;
     auto values = std::make_shared<const StoredValues>(source_, decision);
     const std::uint64_t size = values->size();
@@ -216,8 +217,9 @@ class Storing {
   const std::shared_ptr<const TfliteFile>& source_;
   const Plan& plan_;
   std::vector<Additions> added_;  // by subgraph
-  std::map<std::tuple<std::uint32_t, Encoding, std::size_t, std::size_t, std::size_t, std::size_t, std::size_t>,
-           std::uint32_t>
+  std::map<
+      std::tuple<std::uint32_t, Encoding, std::size_t, std::size_t, std::size_t, std::size_t, std::size_t>,
+      std::uint32_t>
       buffers_;
 };
 
@@ -242,8 +244,8 @@ class WrittenValues {
   void decode(std::size_t first, std::size_t count, float* values) const {
     const auto* const codes = reinterpret_cast<const std::uint8_t*>(bytes_.data());
     if (decision_.is_half())
-      return kernels::f16_to_f32(reinterpret_cast<const std::byte*>(codes) + first * sizeof(std::uint16_t), count,
-                                 values);
+      return kernels::f16_to_f32(reinterpret_cast<const std::byte*>(codes) + first * sizeof(std::uint16_t),
+                                 count, values);
     std::vector<std::uint8_t> unpacked;
     if (decision_.is_packed()) {
       unpacked.resize(count);
@@ -277,12 +279,12 @@ kernels::ErrorNorms compare_weight(const TfliteFile& source, const Decision& dec
   const auto values = source.read({decision.weight.graph, decision.tensor});
   const quant::FloatSource& floats = values->floats();
   std::vector<kernels::ErrorNorms> tiles(quant::tile_count(floats, quant::kTile));
-  quant::for_each_tile(floats, quant::kTile, for_each,
-                       [&](std::size_t tile, std::size_t first, std::size_t count) {
-                         std::vector<float> again(count), scratch;
-                         decoded.decode(first, count, again.data());
-                         quant::add_error(floats.values(first, count, scratch), again.data(), count, tiles[tile]);
-                       });
+  quant::for_each_tile(
+      floats, quant::kTile, for_each, [&](std::size_t tile, std::size_t first, std::size_t count) {
+        std::vector<float> again(count), scratch;
+        decoded.decode(first, count, again.data());
+        quant::add_error(floats.values(first, count, scratch), again.data(), count, tiles[tile]);
+      });
   kernels::ErrorNorms total;
   for (const kernels::ErrorNorms& tile : tiles) {
     total.signal += tile.signal;

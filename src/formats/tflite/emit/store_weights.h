@@ -17,7 +17,8 @@
 
 namespace ounce::tflite {
 
-// `model` is a copy of the model of `source`, which the plan was made for and which the new values keep alive.
+// `model` is a copy of the model of `source`, which the plan was made for and which the new values keep
+// alive.
 void store_weights(Model& model, const std::shared_ptr<const TfliteFile>& source, const Plan& plan);
 
 // What a written weight has lost: decodes it with the scales that the file has. Throws Error{kInternal} if

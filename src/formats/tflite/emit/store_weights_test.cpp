@@ -96,8 +96,8 @@ TfliteBuilder network() {
 TEST(TfliteStoreWeights, EightBitsGetAScaleForEachChannelAndDequantize) {
   const Made made(network().model, recipe_of(Format::kW8));
   EXPECT_THAT(made.operators(),
-              ElementsAre("DEQUANTIZE 5", "DEQUANTIZE 5", "DEQUANTIZE 5", "DEQUANTIZE 5", "CONV_2D 1",
-                          "DEPTHWISE_CONV_2D 1", "TRANSPOSE_CONV 1", "FULLY_CONNECTED 1"));
+              ElementsAre("DEQUANTIZE 3", "DEQUANTIZE 5", "DEQUANTIZE 5", "DEQUANTIZE 5", "DEQUANTIZE 5",
+                          "CONV_2D 1", "DEPTHWISE_CONV_2D 1", "TRANSPOSE_CONV 1", "FULLY_CONNECTED 1"));
   const std::pair<const char*, std::pair<std::size_t, int>> expected[] = {
       {"conv", {16, 0}}, {"depth", {16, 3}}, {"up", {4, 0}}, {"full", {6, 0}}};
   for (const auto& [name, scales] : expected) {
@@ -122,8 +122,8 @@ TEST(TfliteStoreWeights, SixteenBitsAreHalves) {
 TEST(TfliteStoreWeights, HybridOperatorsTakeCodesAndKeepAFloatBias) {
   Recipe recipe = recipe_of(Format::kInt8Dynamic, MemoryUse::kLow);
   const Made made(network().model, recipe);
-  EXPECT_THAT(made.operators(), ElementsAre("DEQUANTIZE 5", "DEQUANTIZE 5", "CONV_2D 5", "DEPTHWISE_CONV_2D 1",
-                                            "TRANSPOSE_CONV 1", "FULLY_CONNECTED 12"));
+  EXPECT_THAT(made.operators(), ElementsAre("DEQUANTIZE 5", "DEQUANTIZE 5", "CONV_2D 5",
+                                            "DEPTHWISE_CONV_2D 1", "TRANSPOSE_CONV 1", "FULLY_CONNECTED 12"));
   EXPECT_THAT(made.of("conv").reason, HasSubstr("quantizes activations at run time"));
   EXPECT_EQ(made.of("bias").reason, "is the bias of an operator with an INT8 weight");
   ASSERT_EQ(made.plan.nodes.size(), 4U);
@@ -190,7 +190,8 @@ TEST(TfliteStoreWeights, HalvesBehindDequantizeAreWeights) {
 TEST(TfliteStoreWeights, EveryWeightThatIsLeftAloneHasAReason) {
   TfliteBuilder model = network();
   const auto sum = model.tensor("sum", {1, 6});
-  const auto addend = model.weights("addend", {6, 6}, wave(36)), zeros = model.weights("zeros", {8, 8}, std::vector<float>(64));
+  const auto addend = model.weights("addend", {6, 6}, wave(36)),
+             zeros = model.weights("zeros", {8, 8}, std::vector<float>(64));
   const auto unused = model.weights("unused", {8, 8}, wave(64));
   model.op(Builtin::kMul, {addend, zeros}, {sum});
   model.outputs({sum});
@@ -204,10 +205,12 @@ TEST(TfliteStoreWeights, EveryWeightThatIsLeftAloneHasAReason) {
 TEST(TfliteStoreWeights, WhatTfliteDoesNotHaveIsRefused) {
   Recipe recipe = recipe_of(Format::kW8);
   recipe.codebook = true;
-  EXPECT_THAT(error_of([&] { Made(network().model, recipe); }).what(), HasSubstr("`codebook` is for ONNX models"));
+  EXPECT_THAT(error_of([&] { Made(network().model, recipe); }).what(),
+              HasSubstr("`codebook` is for ONNX models"));
   recipe = recipe_of(Format::kW8);
   recipe.nodes = {{"nowhere", Format::kW16}};
-  EXPECT_THAT(error_of([&] { Made(network().model, recipe); }).what(), HasSubstr("no operator gives this value"));
+  EXPECT_THAT(error_of([&] { Made(network().model, recipe); }).what(),
+              HasSubstr("no operator gives this value"));
 }
 
 TEST(TfliteStoreWeights, NodesMayHaveAFormatOfTheirOwn) {

@@ -42,7 +42,8 @@ void encode_columns(const Decision& decision, const float* values, std::uint8_t*
   transpose(values, taps, channels, ordered.data());
   const auto* const x = reinterpret_cast<const std::byte*>(ordered.data());
   kernels::quantize_runs(x, channels, taps, decision.affine.data(), decision.format.codes, by_channel.data());
-  quant::balance_runs(x, channels, taps, taps, decision.affine.data(), decision.format.codes, by_channel.data());
+  quant::balance_runs(x, channels, taps, taps, decision.affine.data(), decision.format.codes,
+                      by_channel.data());
   transpose(by_channel.data(), channels, taps, codes);
 }
 
@@ -62,15 +63,15 @@ void encode_weight(const Decision& decision, const quant::FloatSource& floats, c
   const std::size_t size = floats.size();
   const bool has_rows = is_balanced && layout.outer == 1 && 2 * layout.inner <= quant::kTile &&
                         layout.inner % decision.weight.kernel_taps == 0;
-  const bool has_columns = is_balanced && layout.inner == 1 && layout.outer == decision.weight.kernel_taps &&
-                           size <= quant::kTile;
+  const bool has_columns =
+      is_balanced && layout.inner == 1 && layout.outer == decision.weight.kernel_taps && size <= quant::kTile;
   const std::size_t tile = has_columns ? size + size % 2 : quant::tile_size(layout.inner);
   quant::for_each_tile(floats, std::max<std::size_t>(1, tile), for_each,
                        [&](std::size_t, std::size_t first, std::size_t count) {
                          std::vector<std::uint8_t> codes(count);
                          if (has_rows) {
-                           encode_channels(decision, values_of(floats, first, count).data(), first / layout.inner,
-                                           count / layout.inner, codes.data());
+                           encode_channels(decision, values_of(floats, first, count).data(),
+                                           first / layout.inner, count / layout.inner, codes.data());
                          } else if (has_columns) {
                            encode_columns(decision, values_of(floats, first, count).data(), codes.data());
                          } else {

@@ -9,8 +9,8 @@
 
 namespace ounce::tflite {
 
-// Empty if an operator can take the weight at `input` as codes of so many bits, with a scale for each channel.
-// Otherwise the reason.
+// Empty if an operator can take the weight at `input` as codes of `bits` bits, with a scale for each
+// channel. Otherwise the reason.
 std::string why_not_hybrid(const Model& model, const SubGraph& graph, const Operator& op, std::size_t input,
                            unsigned bits);
 

@@ -34,8 +34,9 @@ class NodeFormats {
     for (const model::GraphView& graph : file.graphs()) {
       first_.push_back(names.size());
       for (const model::NodeView& node : graph.nodes)
-        names.push_back({graph.path.empty() ? std::string(node.name) : graph.path + "/" + std::string(node.name),
-                         node.name});
+        names.push_back(
+            {graph.path.empty() ? std::string(node.name) : graph.path + "/" + std::string(node.name),
+             node.name});
     }
     named_ = plan::find_named_formats(recipe, names);
     if (!named_.has_unknown) return;
@@ -119,7 +120,7 @@ class Planner {
         node.graph = decision.weight.graph;
         node.op = op;
         node.arithmetic = is_on_codes ? Arithmetic::kDynamic : Arithmetic::kFloat;
-        if (!is_on_codes) node.reason = decision.is_stored() ? why_floats(decision, i) : decision.reason;
+        if (!is_on_codes) node.reason = decision.is_linear() ? why_floats(decision, i) : decision.reason;
       }
     }
     std::vector<NodePlan> list;
@@ -128,9 +129,7 @@ class Planner {
   }
 
  private:
-  const SubGraph& graph_of(const Decision& decision) const {
-    return model_.subgraphs[decision.weight.graph];
-  }
+  const SubGraph& graph_of(const Decision& decision) const { return model_.subgraphs[decision.weight.graph]; }
 
   // Empty if an operator is to take codes.
   std::string why_floats(const Decision& decision, std::size_t use) const {
@@ -173,7 +172,8 @@ class Planner {
       decision.reason += fmt::format("; {} has no kernel for {} bits, so 8", decision.weight.op_type, bits);
     plan::choose_groups(decision, recipe_);
     if (decision.granularity == GranularityKind::kBlock) plan::group_by_channel(decision);
-    decision.format = decision.encoding == plan::Encoding::kLinear4 ? quant::kSymmetricInt4 : quant::kSymmetricInt8;
+    decision.format =
+        decision.encoding == plan::Encoding::kLinear4 ? quant::kSymmetricInt4 : quant::kSymmetricInt8;
     decision.takes_codes.clear();
     for (std::size_t i = 0; i < decision.uses.size(); ++i)
       decision.takes_codes.push_back(why_floats(decision, i).empty());
@@ -233,8 +233,9 @@ void keep_shared_buffers(const Model& model, std::vector<Decision>& decisions) {
     if (!decision.is_stored() || stored[buffer] == users[buffer]) continue;
     decision.encoding = plan::Encoding::kKeep;
     const auto kept = keeper.find(buffer);
-    decision.reason = kept == keeper.end() ? std::string("others use its values as they are")
-                                           : fmt::format("'{}' uses the same values as they are", kept->second);
+    decision.reason = kept == keeper.end()
+                          ? std::string("others use its values as they are")
+                          : fmt::format("'{}' uses the same values as they are", kept->second);
   }
 }
 

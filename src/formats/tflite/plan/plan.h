@@ -26,8 +26,8 @@
 namespace ounce::tflite {
 
 struct Decision : plan::TensorPlan {
-  std::size_t tensor = 0;       // of the subgraph `weight.graph`
-  std::vector<WeightUse> uses;  // of the weight
+  std::size_t tensor = 0;               // of the subgraph `weight.graph`
+  std::vector<WeightUse> uses;          // of the weight
   std::vector<bool> takes_codes;        // by use; the others get floats
   std::vector<kernels::Affine> affine;  // of linear encodings: a scale for each group
 

@@ -1,0 +1,3 @@
+need example
+ounce quantize example.tflite --no-verify > /dev/null
+ounce prove example.w8.tflite --source example.tflite
