@@ -45,24 +45,24 @@ class CandidateEvaluator : public CandidateError {
   // Runs the original on `samples` samples, evenly spaced over the data (the first ones when a state is
   // carried), and keeps its outputs.
   CandidateEvaluator(const std::filesystem::path& original, const QuantizeOptions& options,
-                     std::uint64_t samples, MeasuredOn which, AdaptPlan adapt);
+                     std::uint64_t samples, MeasuredOn which, WriteCandidate write);
 
-  double error(const PreparedModel& prepared, const Recipe& recipe) override;
-  double estimate(const PreparedModel& prepared, const Recipe& recipe) override;
+  double error(const StaticModel& prepared, const Recipe& recipe) override;
+  double estimate(const StaticModel& prepared, const Recipe& recipe) override;
   void choose_few(std::uint64_t samples) override;
   std::uint64_t samples() const override { return kept_->runs().size(); }
   std::size_t measured() const override { return measured_; }
 
  private:
   std::unique_ptr<evaluate::StatefulExecutor> load(const std::filesystem::path& model) const;
-  std::filesystem::path write(const PreparedModel& prepared, const Recipe& recipe);
+  std::filesystem::path write(const StaticModel& prepared, const Recipe& recipe);
   // Nothing when outputs have other shapes, or values that are no numbers.
   using Differences = std::vector<evaluate::Difference>;  // by part
   std::optional<Differences> run(const std::filesystem::path& model, const std::vector<std::size_t>& which,
                                  std::vector<Differences>* each = nullptr);
 
   const QuantizeOptions& options_;
-  AdaptPlan adapt_;
+  WriteCandidate write_;
   RuntimeOptions runtime_;
   std::shared_ptr<runtime::Runners> runners_ = std::make_shared<runtime::Runners>();
   evaluate::OpenFeed open_;
@@ -77,8 +77,8 @@ class CandidateEvaluator : public CandidateError {
 };
 
 CandidateEvaluator::CandidateEvaluator(const std::filesystem::path& original, const QuantizeOptions& options,
-                                       std::uint64_t samples, MeasuredOn which, AdaptPlan adapt)
-    : options_(options), adapt_(std::move(adapt)), pool_(options.threads) {
+                                       std::uint64_t samples, MeasuredOn which, WriteCandidate write)
+    : options_(options), write_(std::move(write)), pool_(options.threads) {
   runtime_.library = options.trial.runtime.library;
   runtime_.isolate = options.trial.runtime.isolate;
   const auto stepper = load(original);
@@ -101,22 +101,25 @@ std::unique_ptr<evaluate::StatefulExecutor> CandidateEvaluator::load(
                                                       options_.trial.data.carry);
 }
 
-std::filesystem::path CandidateEvaluator::write(const PreparedModel& prepared, const Recipe& recipe) {
+std::filesystem::path CandidateEvaluator::write(const StaticModel& prepared, const Recipe& recipe) {
   throw_if_cancelled();
   ++measured_;
-  const std::filesystem::path path = folder_.path() / "variant.onnx";
-  write_candidate(prepared, recipe, path, pool_, adapt_);
+  const std::filesystem::path path = folder_.path() / prepared.candidate_name();
+  if (write_)
+    write_(recipe, path, pool_);
+  else
+    prepared.write_candidate(recipe, path, pool_);
   if (measured_ == 1 && !runtime_.isolate) evaluate::require_loadable(path, runtime_);
   return path;
 }
 
-double CandidateEvaluator::error(const PreparedModel& prepared, const Recipe& recipe) {
+double CandidateEvaluator::error(const StaticModel& prepared, const Recipe& recipe) {
   const std::optional<Differences> all = run(write(prepared, recipe), all_, &last_);
   if (!all) last_.clear();
   return all ? worst_of(*all, {}) : std::numeric_limits<double>::infinity();
 }
 
-double CandidateEvaluator::estimate(const PreparedModel& prepared, const Recipe& recipe) {
+double CandidateEvaluator::estimate(const StaticModel& prepared, const Recipe& recipe) {
   if (few_.empty()) return error(prepared, recipe);
   const std::optional<Differences> few = run(write(prepared, recipe), few_);
   return few ? worst_of(*few, scale_) : std::numeric_limits<double>::infinity();
@@ -157,8 +160,8 @@ std::optional<CandidateEvaluator::Differences> CandidateEvaluator::run(const std
 
 std::unique_ptr<CandidateError> measure_candidates(const std::filesystem::path& original,
                                                    const QuantizeOptions& options, std::uint64_t samples,
-                                                   MeasuredOn which, AdaptPlan adapt) {
-  return std::make_unique<CandidateEvaluator>(original, options, samples, which, std::move(adapt));
+                                                   MeasuredOn which, WriteCandidate write) {
+  return std::make_unique<CandidateEvaluator>(original, options, samples, which, std::move(write));
 }
 
 std::uint64_t write_candidate(const PreparedModel& prepared, const Recipe& recipe,

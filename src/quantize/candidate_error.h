@@ -21,6 +21,10 @@ namespace ounce::quantization {
 // What data adds to a plan before it is carried out.
 using AdaptPlan = std::function<void(plan::Plan& plan, ThreadPool& pool)>;
 
+// How a candidate gets its file; without one by StaticModel::write_candidate(). Returns its bytes.
+using WriteCandidate = std::function<std::uint64_t(const Recipe& recipe, const std::filesystem::path& file,
+                                                   ThreadPool& pool)>;
+
 // Writes the model of a recipe and returns the bytes of the model and of its external data.
 std::uint64_t write_candidate(const PreparedModel& prepared, const Recipe& recipe,
                               const std::filesystem::path& file, ThreadPool& pool,
@@ -37,9 +41,9 @@ class CandidateError {
 
   // The noise-to-signal ratio of the worst output, or part of an output; infinite when outputs are not
   // finite.
-  virtual double error(const PreparedModel& prepared, const Recipe& recipe) = 0;
+  virtual double error(const StaticModel& prepared, const Recipe& recipe) = 0;
   // The same from few samples, for a fraction of the work. Call choose_few() first.
-  virtual double estimate(const PreparedModel& prepared, const Recipe& recipe) {
+  virtual double estimate(const StaticModel& prepared, const Recipe& recipe) {
     return error(prepared, recipe);
   }
   // Chooses the samples of estimate(): those where the last candidate made the most noise, and as many evenly
@@ -57,7 +61,7 @@ enum class MeasuredOn { kAll, kOtherHalf };
 // when a state is carried.
 std::unique_ptr<CandidateError> measure_candidates(const std::filesystem::path& original,
                                                    const QuantizeOptions& options, std::uint64_t samples,
-                                                   MeasuredOn which, AdaptPlan adapt = {});
+                                                   MeasuredOn which, WriteCandidate write = {});
 
 // Makes one that measures on so many samples.
 using MakeCandidateError = std::function<std::unique_ptr<CandidateError>(std::uint64_t samples)>;

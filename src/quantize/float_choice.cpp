@@ -59,12 +59,10 @@ void FloatChoice::find_noise(double goal) {
 }
 
 std::vector<FloatChoice::Step> FloatChoice::steps(const Recipe& from) {
-  const PreparedModel& judged = budget_.judged();
   const std::vector<std::string> open = on_integers(from);
   std::map<std::string, double> noise = noise_;
   for (const auto& [output, format] : from.nodes) noise[output] = std::numeric_limits<double>::infinity();
-  const auto assignments =
-      plan::float_assignments(judged.model(), judged.index(), from, *judged.ranges(), noise);
+  const auto assignments = budget_.judged().float_choices(from, noise);
   if (assignments.empty()) return {};
   const double all_floats = assignments.back().time;
   if (!fastest_) fastest_ = assignments.front().time;
@@ -72,7 +70,7 @@ std::vector<FloatChoice::Step> FloatChoice::steps(const Recipe& from) {
   if (assignments.front().time < *fastest_) return {};
   const double reference = std::max({*fastest_, all_floats / kMostFaster, 1.0});
   std::vector<Step> found;
-  for (const plan::FloatAssignment& assignment : assignments) {
+  for (const plan::NamedDivision& assignment : assignments) {
     Step step{from};
     for (const std::string& output : open) {
       if (assignment.floats.contains(output))

@@ -1,7 +1,7 @@
 // Chooses the nodes of a static INT8 model that stay in FP32 to preserve accuracy.
 //
 // The noise of each node is found by bisection (bisect_noise below). Noise then gets a price in time
-// (formats/onnx/plan/integer_plan.h): a higher price keeps more nodes in FP32, and no assignment is quieter
+// (plan/float_choice/frontier.h): a higher price keeps more nodes in FP32, and no assignment is quieter
 // in the same time, as far as the estimates go. Of these assignments, from the fastest to the one with all
 // nodes in FP32, the first that is close enough is found by measuring.
 //
@@ -19,7 +19,6 @@
 #include <string>
 #include <vector>
 
-#include "formats/onnx/plan/integer_plan.h"
 #include "quantize/static_search.h"
 
 namespace ounce::quantization {

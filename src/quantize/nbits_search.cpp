@@ -267,9 +267,12 @@ void search_nbits(const std::filesystem::path& path, const QuantizeOptions& give
   held_out.trial.data = half_of(data, 1);
   NbitsFitter fitter(prepared, fitted);
   const auto adapt = [&](plan::Plan& plan, ThreadPool& pool) { fitter.fit(plan, pool); };
+  const auto write = [&](const Recipe& tried, const std::filesystem::path& file, ThreadPool& pool) {
+    return write_candidate(prepared, tried, file, pool, adapt);
+  };
   std::unique_ptr<CandidateError> meter;
   try {
-    meter = measure_candidates(path, held_out, kSearchSamples, MeasuredOn::kAll, adapt);
+    meter = measure_candidates(path, held_out, kSearchSamples, MeasuredOn::kAll, write);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kUsage && error.code() != ErrorCode::kBadInput) throw;
     measure_candidates(path, given, 1,

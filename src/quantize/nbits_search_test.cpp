@@ -20,7 +20,7 @@ using testing::Pair;
 class Scripted : public CandidateError {
  public:
   explicit Scripted(std::function<double(const Recipe&)> answer) : answer_(std::move(answer)) {}
-  double error(const PreparedModel&, const Recipe& recipe) override {
+  double error(const StaticModel&, const Recipe& recipe) override {
     ++measured_;
     return answer_(recipe);
   }

@@ -81,6 +81,10 @@ struct FormatStages {
   void (*emit)(Quantization& q);  // sets Quantization::emitted
 };
 void search_onnx(Quantization& q);
+// What search() does for integer arithmetic of any format: fills in Quantization::recipe, and gives the
+// model with which that is to be made.
+std::shared_ptr<const StaticModel> settle_static(Quantization& q,
+                                                 std::shared_ptr<const StaticModel> prepared);
 void decide_onnx(Quantization& q);
 void emit_onnx(Quantization& q);
 

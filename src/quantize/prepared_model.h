@@ -20,6 +20,7 @@
 #include "formats/onnx/file/model.h"
 #include "formats/onnx/graph/index.h"
 #include "io/temporary_files.h"
+#include "quantize/static_model.h"
 
 namespace ounce::quantization {
 
@@ -31,7 +32,7 @@ enum class Watching { kForIntegers, kAllFloats };
 // says: ranges that were found with equalized channels.
 bool may_equalize(const QuantizeOptions& options);
 
-class PreparedModel {
+class PreparedModel : public StaticModel {
  public:
   // Without ranges. `source` is validated. Throws Error{kUsage} when there is neither data nor a file of
   // ranges for static arithmetic, Error{kUnsupported} when an op of the model cannot be brought to the opset
@@ -58,10 +59,23 @@ class PreparedModel {
   const graph::Index& index() const { return opened_->index; }
   bool is_original() const { return opened_->folder == nullptr; }  // nothing had to be prepared
   const std::filesystem::path& source() const { return source_; }  // of the model, for people and contracts
-  const calibration::Ranges* ranges() const { return ranges_.get(); }
+  const calibration::Ranges* ranges() const override { return ranges_.get(); }
   const std::vector<std::string>& notes() const { return notes_; }
 
-  std::size_t equalized_pairs() const { return equalized_pairs_; }
+  std::size_t equalized_pairs() const override { return equalized_pairs_; }
+
+  // What a static search asks for (static_model.cpp).
+  std::shared_ptr<const StaticModel> with_half_the_ranges() const override { return fit_split(); }
+  std::shared_ptr<const StaticModel> with_equal_channels(const QuantizeOptions& options) const override {
+    return equalized(options);
+  }
+  std::size_t node_count() const override;
+  std::vector<IntegerNode> integer_nodes(const Recipe& recipe, ThreadPool& pool) const override;
+  std::vector<plan::NamedDivision> float_choices(const Recipe& recipe,
+                                                   const std::map<std::string, double>& noise) const override;
+  std::uint64_t write_candidate(const Recipe& recipe, const std::filesystem::path& file,
+                                ThreadPool& pool) const override;
+  const char* candidate_name() const override { return "variant.onnx"; }
 
   // The model came with scales that training found, and keeps them: weights that were still floats are
   // quantized now, and these ops are kept in FP32.

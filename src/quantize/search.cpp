@@ -39,36 +39,35 @@ std::map<std::string, RawInput> raw_inputs_of(const model::ModelFile& model, con
 }
 
 // Every second sample fits the recipe and the others judge it, where there are enough of both.
-void search_int8(Quantization& q) {
+std::shared_ptr<const StaticModel> search_int8(Quantization& q, std::shared_ptr<const StaticModel> prepared) {
   const IntegerRecipe& asked = q.options.recipe.integer;
-  const calibration::Ranges* const ranges = q.prepared->ranges();
+  const calibration::Ranges* const ranges = prepared->ranges();
   const bool can_measure = !q.options.trial.data.is_generated() && ranges != nullptr;
   if (can_measure && asked.search) {
-    const bool is_enough = q.prepared->has_half() && ranges->samples >= kManyForSearch;
+    const bool is_enough = prepared->with_half_the_ranges() != nullptr && ranges->samples >= kManyForSearch;
     const MeasuredOn which = is_enough ? MeasuredOn::kOtherHalf : MeasuredOn::kAll;
     const auto make_meter = [&](std::uint64_t samples) {
       return measure_candidates(q.path(), q.options, samples, which);
     };
-    StaticResult found = search_static(q.options, q.limits, make_meter, q.prepared, q.recipe, q.result.notes);
-    q.prepared = std::move(found.prepared);
+    StaticResult found = search_static(q.options, q.limits, make_meter, prepared, q.recipe, q.result.notes);
     q.recipe = std::move(found.recipe);
     q.why_floats = std::move(found.why_floats);
-  } else if (can_measure && may_equalize(q.options)) {
-    if (auto even = q.prepared->equalized(q.options)) q.prepared = std::move(even);
+    return std::move(found.prepared);
   }
+  if (can_measure && may_equalize(q.options)) {
+    if (auto even = prepared->with_equal_channels(q.options)) return even;
+  }
+  return prepared;
 }
 
-void search_integers(Quantization& q) {
+}  // namespace
+
+std::shared_ptr<const StaticModel> settle_static(Quantization& q,
+                                                 std::shared_ptr<const StaticModel> prepared) {
   IntegerRecipe& integer = q.recipe.integer;
-  const IntegerRecipe& asked = q.options.recipe.integer;
-  if (integer.integer_io) integer.raw_inputs = raw_inputs_of(q.source(), q.options.trial.data);
-  if (q.prepared->is_trained()) {
-    if (q.prepared->keeps_saturating()) integer.reduce_range = false;  // all 8 bits, as they were trained
-    return;
-  }
   // Without data there is nothing to measure on, and a correction is only taken when it helps.
   if (q.options.trial.data.is_generated()) integer.correct_bias = false;
-  const calibration::Ranges* const ranges = q.prepared->ranges();
+  const calibration::Ranges* const ranges = prepared->ranges();
   if (ranges != nullptr && ranges->samples < kFewForSearch &&
       integer.calibration == CalibrationMethod::kAuto) {
     integer.calibration = CalibrationMethod::kMinMax;
@@ -77,16 +76,30 @@ void search_integers(Quantization& q) {
                     "data may go beyond; give 100 or more",
                     ranges->samples, ranges->samples == 1 ? "" : "s"));
   }
-  const bool is_halved = is_static(q.recipe.format) && asked.fit_on_even_samples;
-  if (is_halved && !q.prepared->has_half()) {
+  const bool is_halved = is_static(q.recipe.format) && q.options.recipe.integer.fit_on_even_samples;
+  const bool has_half = prepared->with_half_the_ranges() != nullptr;
+  if (is_halved && !has_half) {
     throw Error(
         ErrorCode::kUsage,
         "`integer.fit_on_even_samples` takes data of 16 samples or more, one by one, and no file of ranges",
         q.path().string());
   }
-  search_int8(q);
-  if (is_halved && q.prepared->has_half()) q.prepared = q.prepared->fit_split();
-  integer.equalize = q.prepared->equalized_pairs() != 0;
+  prepared = search_int8(q, std::move(prepared));
+  if (is_halved && has_half) prepared = prepared->with_half_the_ranges();
+  integer.equalize = prepared->equalized_pairs() != 0;
+  return prepared;
+}
+
+namespace {
+
+void search_integers(Quantization& q) {
+  IntegerRecipe& integer = q.recipe.integer;
+  if (integer.integer_io) integer.raw_inputs = raw_inputs_of(q.source(), q.options.trial.data);
+  if (q.prepared->is_trained()) {
+    if (q.prepared->keeps_saturating()) integer.reduce_range = false;  // all 8 bits, as they were trained
+    return;
+  }
+  q.prepared = std::static_pointer_cast<const PreparedModel>(settle_static(q, q.prepared));
 }
 
 }  // namespace

@@ -10,8 +10,6 @@
 #include "base/quality.h"
 #include "base/thread_pool.h"
 #include "calibration/calibrators.h"
-#include "formats/onnx/file/attributes.h"
-#include "formats/onnx/plan/plan.h"
 #include "quantize/float_choice.h"
 
 namespace ounce::quantization {
@@ -25,81 +23,31 @@ constexpr double kUsualVariants = 100, kLeastVariants = 40, kLeastConfirmed = 6;
 constexpr double kFewestSamples = 2, kLeastSamples = 12, kMostSamples = 256, kMoreSamples = 8;
 
 // What a sample costs that is no multiplication: most of it in networks of many small nodes.
-double work_beside(const PreparedModel& prepared) {
+double work_beside(const StaticModel& prepared) {
   double values = 0;
   for (const auto& [name, statistics] : prepared.ranges()->values)
     values += static_cast<double>(statistics.count());
-  std::size_t nodes = 0;
-  for (const graph::Body& body : prepared.index().bodies()) nodes += body.nodes().size();
   return kValueWork * values / static_cast<double>(std::max<std::uint64_t>(1, prepared.ranges()->samples)) +
-         kNodeWork * static_cast<double>(nodes);
-}
-
-const onnx::Tensor& weight_tensor(const graph::Index& index, const graph::Index::Found& weight) {
-  const graph::Body& body = index.bodies()[weight.body];
-  if (weight.value->initializer != graph::kNone) return *body.graph->initializers[weight.value->initializer];
-  return *plan::constant_tensor(*body.nodes()[weight.value->producer]);
-}
-
-double values_of_sample(const PreparedModel& prepared, std::size_t body, onnx::Bytes name) {
-  const graph::Index& index = prepared.index();
-  const calibration::Ranges& ranges = *prepared.ranges();
-  const auto found = ranges.values.find(graph::value_path(index, index.find(body, name).body, name));
-  if (found == ranges.values.end()) return 0;
-  return static_cast<double>(found->second.count()) /
-         static_cast<double>(std::max<std::uint64_t>(1, ranges.samples));
-}
-
-// Every weight, as often as there are rows of inputs or positions of outputs.
-double work_of(const PreparedModel& prepared, const plan::NodeDecision& decision, const onnx::Node& node) {
-  const graph::Index& index = prepared.index();
-  const onnx::Tensor& tensor = weight_tensor(index, index.find(decision.body, node.inputs[1]));
-  const bool is_conv = node.op() == Op::kConv;
-  const bool is_row_major = is_conv || integer_setting(node, "transB", 0) == 1;
-  const auto outputs = static_cast<double>(tensor.dims[is_row_major ? 0 : 1]);
-  const auto inputs = static_cast<double>(tensor.dims[is_row_major ? 1 : 0]);
-  const double values = values_of_sample(prepared, decision.body, is_conv ? decision.output : node.inputs[0]);
-  return values / (is_conv ? outputs : inputs) * static_cast<double>(tensor.element_count());
-}
-
-std::vector<IntegerNode> integer_nodes(const PreparedModel& prepared, const Recipe& recipe,
-                                       ThreadPool& pool) {
-  const graph::Index& index = prepared.index();
-  const plan::Plan plan = plan::make_plan(prepared.model(), index, recipe, pool, prepared.ranges());
-  std::vector<IntegerNode> nodes;
-  for (const plan::NodeDecision& decision : plan.integer.nodes) {
-    if (!decision.is_integer() || !decision.op->has_weight()) continue;
-    const onnx::Node& node = *index.bodies()[decision.body].nodes()[decision.node];
-    const auto path = [&](onnx::Bytes name) {
-      return graph::value_path(index, index.find(decision.body, name).body, name);
-    };
-    IntegerNode& found = nodes.emplace_back();
-    found.output = graph::value_path(index, decision.body, node.outputs[0]);
-    found.label = graph::node_label(node, decision.node);
-    found.values.push_back(path(node.inputs[0]));
-    if (decision.gives_codes) found.values.push_back(path(decision.output));
-    found.work = work_of(prepared, decision, node);
-  }
-  return nodes;
+         kNodeWork * static_cast<double>(prepared.node_count());
 }
 
 }  // namespace
 
-std::shared_ptr<const PreparedModel> judge_split(const std::shared_ptr<const PreparedModel>& prepared) {
-  std::shared_ptr<const PreparedModel> half = prepared->fit_split();
+std::shared_ptr<const StaticModel> judge_split(const std::shared_ptr<const StaticModel>& prepared) {
+  std::shared_ptr<const StaticModel> half = prepared->with_half_the_ranges();
   return half != nullptr ? half : prepared;
 }
 
 SearchBudget::SearchBudget(const QuantizeOptions& options, const StaticLimits& limits,
                            const MakeCandidateError& make_meter,
-                           std::shared_ptr<const PreparedModel> prepared, const Recipe& recipe)
+                           std::shared_ptr<const StaticModel> prepared, const Recipe& recipe)
     : options_(options),
       limits_(limits),
       prepared_(std::move(prepared)),
       judged_(judge_split(prepared_)),
       best_(recipe) {
   ThreadPool pool(options_.threads);
-  nodes_ = integer_nodes(*judged_, best_, pool);
+  nodes_ = judged_->integer_nodes(best_, pool);
   if (nodes_.empty()) return;
   sample_work_ = work_beside(*judged_);
   for (const IntegerNode& node : nodes_) sample_work_ += node.work;
@@ -120,7 +68,7 @@ void SearchBudget::set_best(const Recipe& recipe, double error) {
   least_ = error;
 }
 
-void SearchBudget::use(std::shared_ptr<const PreparedModel> prepared, double error) {
+void SearchBudget::use(std::shared_ptr<const StaticModel> prepared, double error) {
   judged_ = judge_split(prepared);
   prepared_ = std::move(prepared);
   least_ = error;
@@ -140,7 +88,7 @@ double SearchBudget::cost_of(std::uint64_t samples) const {
   return sample_work_ * static_cast<double>(samples) + kVariantWork;
 }
 
-double SearchBudget::measure(const PreparedModel& prepared, const Recipe& recipe) {
+double SearchBudget::measure(const StaticModel& prepared, const Recipe& recipe) {
   spent_ += cost_of(meter_->samples());
   show_progress();
   return meter_->error(prepared, recipe);
@@ -203,7 +151,7 @@ std::string counted(std::uint64_t count, const char* what) {
 class StaticSearch {
  public:
   StaticSearch(const QuantizeOptions& options, const StaticLimits& limits,
-               const MakeCandidateError& make_meter, std::shared_ptr<const PreparedModel> prepared,
+               const MakeCandidateError& make_meter, std::shared_ptr<const StaticModel> prepared,
                const Recipe& recipe, std::vector<std::string>& notes)
       : asked_(recipe.integer),
         options_(options),
@@ -327,7 +275,7 @@ class StaticSearch {
     return true;
   }
   void use_other(double error) {
-    std::shared_ptr<const PreparedModel> now = budget_.prepared();
+    std::shared_ptr<const StaticModel> now = budget_.prepared();
     budget_.use(std::exchange(other_, std::move(now)), error);
   }
 
@@ -353,7 +301,7 @@ class StaticSearch {
   }
 
   void try_equalizing() {
-    other_ = budget_.prepared()->equalized(options_);
+    other_ = budget_.prepared()->with_equal_channels(options_);
     if (other_ == nullptr) return;
     const double error = budget_.measure(*judge_split(other_), budget_.best()), before = best_decibels();
     if (!(error <= kWorthEqualizing * budget_.least())) return;
@@ -470,14 +418,14 @@ class StaticSearch {
   std::string why_floats_;
   SearchBudget budget_;
   FloatChoice floats_;
-  std::shared_ptr<const PreparedModel> other_;  // equalized if the best is not, and not if it is
+  std::shared_ptr<const StaticModel> other_;  // equalized if the best is not, and not if it is
 };
 
 }  // namespace
 
 StaticResult search_static(const QuantizeOptions& options, const StaticLimits& limits,
                            const MakeCandidateError& make_meter,
-                           std::shared_ptr<const PreparedModel> prepared, const Recipe& recipe,
+                           std::shared_ptr<const StaticModel> prepared, const Recipe& recipe,
                            std::vector<std::string>& notes) {
   return StaticSearch(options, limits, make_meter, std::move(prepared), recipe, notes).run();
 }

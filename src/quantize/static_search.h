@@ -29,7 +29,7 @@
 
 #include "base/quality.h"
 #include "quantize/candidate_error.h"
-#include "quantize/prepared_model.h"
+#include "quantize/static_model.h"
 
 namespace ounce::quantization {
 
@@ -54,14 +54,6 @@ struct StaticLimits {
   std::function<bool()> has_time = [] { return true; };
 };
 
-// A node that a recipe lets compute in INT8, and that has a weight.
-struct IntegerNode {
-  std::string output;               // names it
-  std::vector<std::string> values;  // that are codes: what it takes, what it gives
-  std::string label;
-  double work = 0;  // multiplications for one sample
-};
-
 // The best recipe so far of the search for a static recipe, and the budget that is left: the stages of the
 // search try candidates here.
 //
@@ -71,7 +63,7 @@ struct IntegerNode {
 class SearchBudget {
  public:
   SearchBudget(const QuantizeOptions& options, const StaticLimits& limits,
-               const MakeCandidateError& make_meter, std::shared_ptr<const PreparedModel> prepared,
+               const MakeCandidateError& make_meter, std::shared_ptr<const StaticModel> prepared,
                const Recipe& recipe);
 
   bool can_measure() const { return meter_ != nullptr && meter_->samples() != 0; }
@@ -86,14 +78,14 @@ class SearchBudget {
 
   // The model that candidates are made of. Where there is enough data, its ranges come from one half of the
   // data, and candidates are judged on the other half.
-  const PreparedModel& judged() const { return *judged_; }
+  const StaticModel& judged() const { return *judged_; }
   bool is_judged_by_half() const { return judged_ != prepared_; }
-  const std::shared_ptr<const PreparedModel>& prepared() const { return prepared_; }
-  void use(std::shared_ptr<const PreparedModel> prepared, double error);
+  const std::shared_ptr<const StaticModel>& prepared() const { return prepared_; }
+  void use(std::shared_ptr<const StaticModel> prepared, double error);
   void use_all_ranges(double error);  // from here on the ranges of all data …
   void use_half_the_ranges();         // … or the result keeps those of one half
 
-  double measure(const PreparedModel& prepared, const Recipe& recipe);
+  double measure(const StaticModel& prepared, const Recipe& recipe);
   double measure(const Recipe& recipe) { return measure(*judged_, recipe); }
   double estimate(const Recipe& recipe);
   double estimate_of_best() { return has_few() ? estimate(best_) : least_; }
@@ -117,7 +109,7 @@ class SearchBudget {
 
   const QuantizeOptions& options_;
   const StaticLimits& limits_;
-  std::shared_ptr<const PreparedModel> prepared_, judged_;
+  std::shared_ptr<const StaticModel> prepared_, judged_;
   Recipe best_;
   double least_ = std::numeric_limits<double>::infinity();
   std::vector<IntegerNode> nodes_;
@@ -128,10 +120,10 @@ class SearchBudget {
 
 // The model with the ranges of one half of the data, or `prepared` itself where there is too little data for
 // a split.
-std::shared_ptr<const PreparedModel> judge_split(const std::shared_ptr<const PreparedModel>& prepared);
+std::shared_ptr<const StaticModel> judge_split(const std::shared_ptr<const StaticModel>& prepared);
 
 struct StaticResult {
-  std::shared_ptr<const PreparedModel> prepared;  // equalized if that is better
+  std::shared_ptr<const StaticModel> prepared;  // equalized if that is better
   Recipe recipe;
   std::string why_floats;  // nothing of it computes in INT8, as was found by measuring
 };
@@ -139,7 +131,7 @@ struct StaticResult {
 // Adds notes. `limits` has to live as long as the search.
 StaticResult search_static(const QuantizeOptions& options, const StaticLimits& limits,
                            const MakeCandidateError& make_meter,
-                           std::shared_ptr<const PreparedModel> prepared, const Recipe& recipe,
+                           std::shared_ptr<const StaticModel> prepared, const Recipe& recipe,
                            std::vector<std::string>& notes);
 
 }  // namespace ounce::quantization

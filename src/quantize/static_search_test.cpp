@@ -44,7 +44,7 @@ class ScriptedMeter : public CandidateError {
   ScriptedMeter(Script& script, std::uint64_t samples) : script_(script), samples_(samples) {
     script_.meters.push_back(samples);
   }
-  double estimate(const PreparedModel& prepared, const Recipe& recipe) override {
+  double estimate(const StaticModel& prepared, const Recipe& recipe) override {
     ++script_.estimated;
     const auto promised = script_.promised_by.find(recipe.integer.calibration);
     return (promised == script_.promised_by.end() ? script_.promised : promised->second) *
@@ -54,7 +54,7 @@ class ScriptedMeter : public CandidateError {
     script_.few = samples;
     ++script_.chosen;
   }
-  double error(const PreparedModel&, const Recipe& recipe) override {
+  double error(const StaticModel&, const Recipe& recipe) override {
     ++script_.measured;
     script_.asked.push_back(recipe);
     double noise = 0;

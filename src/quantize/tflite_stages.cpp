@@ -5,17 +5,23 @@
 #include <ounce/version.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/digest.h"
 #include "formats/tflite/emit/emitted.h"
+#include "formats/tflite/emit/integer_graph.h"
+#include "formats/tflite/file/reader.h"
+#include "formats/tflite/file/writer.h"
 #include "formats/tflite/prepare/prepare.h"
+#include "io/temporary_files.h"
 #include "quantize/digests.h"
 #include "quantize/observation.h"
 #include "quantize/original.h"
 #include "quantize/output_place.h"
 #include "quantize/pipeline.h"
 #include "quantize/recipe_json.h"
+#include "recipe/format_info.h"
 
 namespace ounce::quantization {
 namespace {
@@ -45,6 +51,114 @@ void require_work(const TfliteWork& work, const std::filesystem::path& path) {
               path.string());
 }
 
+// Values that a pass computes when a file is written are read many times here.
+tflite::Model with_values(tflite::Model model, ThreadPool& pool) {
+  const bool has_all = std::all_of(model.buffers.begin(), model.buffers.end(),
+                                   [](const auto& buffer) { return buffer.data.computed() == nullptr; });
+  if (has_all) return model;
+  const TemporaryFolder folder("prepared");  // the file is open until the model goes, with a name or without
+  const std::filesystem::path path = folder.path() / "model.tflite";
+  tflite::write_temporary(model, path, pool);
+  return tflite::read_model(path);
+}
+
+void require_integers(const Quantization& q, const tflite::IntegerPlan& plan) {
+  if (plan.integer_count() != 0) return;
+  std::string why = q.why_floats;
+  for (std::size_t op = 0; op < plan.ops.size() && why.empty(); ++op) {
+    if (!plan.ops[op].reason.empty())
+      why = fmt::format("of {} the plan says: {}", q.tflite->integers->integers()->label_of(op),
+                        plan.ops[op].reason);
+  }
+  throw Error(ErrorCode::kUnsupported,
+              fmt::format("nothing would run in INT8: {}. Nothing was written. `format=w8` compresses the "
+                          "weights to 8 bits and computes in FP32",
+                          why.empty() ? "it has no operator with an INT8 kernel" : why),
+              q.path().string());
+}
+
+// The weights and biases of operators that compute on integers, in the list of all weights.
+void decide_integer_weights(const tflite::IntegerModel& prepared, const tflite::IntegerPlan& plan,
+                            std::vector<tflite::Decision>& decisions) {
+  std::map<std::size_t, std::pair<std::size_t, bool>> by_tensor;  // the operator, and whether it is a bias
+  for (const auto& [op, weights] : plan.weights) {
+    by_tensor.emplace(weights.weight, std::pair(op, false));
+    if (weights.bias != tflite::Flow::kNone) by_tensor.emplace(weights.bias, std::pair(op, true));
+  }
+  std::map<std::size_t, std::size_t> numbers;  // constants with one scale: how many inputs take them so
+  for (const auto& [input, codes] : plan.scales.numbers)
+    ++numbers[static_cast<std::size_t>(prepared.graph().operators[input.first].inputs[input.second])];
+  for (tflite::Decision& decision : decisions) {
+    if (decision.weight.graph != 0) continue;
+    if (const auto number = numbers.find(decision.tensor);
+        number != numbers.end() && number->second == prepared.flow().uses[decision.tensor].size()) {
+      decision.encoding = plan::Encoding::kKeep;
+      decision.reason =
+          fmt::format("codes with one scale, as an integer {} takes it", decision.weight.op_type);
+    }
+    const auto found = by_tensor.find(decision.tensor);
+    if (found == by_tensor.end()) continue;
+    const auto [op, is_bias] = found->second;
+    const tflite::OpWeights& weights = plan.weights.at(op);
+    // Where others use it in another form, operators on integers get a copy.
+    if (!tflite::has_one_form(prepared, plan, decision.tensor)) continue;
+    decision.encoding = is_bias ? plan::Encoding::kInt32 : plan::Encoding::kLinear8;
+    decision.decoder = Decoder::kKernel;
+    decision.is_required = true;
+    decision.format = tflite::kWeightFormat;
+    decision.granularity = weights.affine.size() == 1 ? GranularityKind::kTensor : GranularityKind::kChannel;
+    if (is_bias) {
+      decision.layout = {.channels = weights.bias_scale.size(),
+                         .inner = weights.bias_scale.size() == 1 ? decision.weight.values() : 1};
+      decision.weight.channels = model::ChannelAxes{0, 1};
+      decision.affine.clear();
+      for (const float scale : weights.bias_scale) decision.affine.push_back(quant::make_affine(scale, 0));
+      decision.shift = weights.shift;
+    } else {
+      decision.layout = prepared.weights().of(weights.weight).layout;
+      decision.weight.channels = model::ChannelAxes{weights.axis, weights.axis + 1};
+      decision.affine = weights.affine;
+    }
+    std::fill(decision.takes_codes.begin(), decision.takes_codes.end(), true);
+    decision.stored_bytes = plan::stored_bytes(decision);
+    decision.reason =
+        fmt::format("{} of an integer {}", is_bias ? "bias" : "weight", decision.weight.op_type);
+  }
+}
+
+// Which operators compute on integers, in the place of what the plan of the weights says of them.
+void decide_integers(Quantization& q) {
+  TfliteWork& work = *q.tflite;
+  work.integer_plan = work.integers->plan(q.recipe);
+  require_integers(q, work.integer_plan);
+  const tflite::IntegerModel& prepared = *work.integers->integers();
+  const tflite::IntegerPlan& plan = work.integer_plan;
+  decide_integer_weights(prepared, plan, work.plan.decisions);
+  work.plan.nodes.clear();
+  QuantizeResult& result = q.result;
+  std::size_t raised = 0;
+  for (const auto& [op, weights] : plan.weights) raised += weights.raised;
+  if (raised != 0)
+    result.notes.push_back(fmt::format(
+        "the weights of {} channels have larger scales than they need, as their bias would overflow 32 bits",
+        raised));
+  for (std::size_t op = 0; op < plan.ops.size(); ++op) {
+    if (plan.ops[op].is_integer() || !plan.ops[op].reason.empty())
+      work.plan.nodes.push_back({0, op, plan.ops[op].arithmetic, plan.ops[op].reason});
+  }
+  for (std::size_t t = 0; t < plan.scales.codes.size(); ++t) {
+    const auto& codes = plan.scales.codes[t];
+    if (!codes) continue;
+    const std::size_t maker = prepared.flow().producer[t];
+    result.activations.push_back({prepared.flow().names[t], "", std::string(name_of(codes->type)),
+                                  codes->scale, codes->zero, codes->range, codes->method, codes->sqnr_db,
+                                  maker == tflite::Flow::kNone ? 0 : maker + 1});
+  }
+}
+
+// The search for a static recipe, in multiplications (static_search.h): LiteRT loads a model in milliseconds.
+constexpr double kTfliteWork = 1.5e10;
+
 }  // namespace
 
 TfliteWork::TfliteWork(const tflite::TfliteFile& source) {
@@ -71,18 +185,35 @@ std::vector<std::pair<std::string, std::string>> tflite_metadata(const std::stri
 void prepare_tflite(Quantization& q) {
   require_original(*q.file, q.recipe.format);
   q.tflite = std::make_unique<TfliteWork>(tflite::as_tflite(*q.file));
+  if (is_static(q.recipe.format)) {
+    TfliteWork& work = *q.tflite;
+    work.prepared = std::make_shared<const tflite::TfliteFile>(with_values(work.prepared->model(), q.pool));
+    work.integers = std::make_shared<const TfliteStatic>(work.prepared, q.path(), q.options, q.pool);
+  }
   // It computes what the source computes, in operators that have kernels in the format.
 }
 
-void observe_tflite(Quantization&) {}  // the formats that need no ranges of activations
+void observe_tflite(Quantization& q) {
+  TfliteWork& work = *q.tflite;
+  if (work.integers == nullptr) return;  // the formats that need no ranges of activations
+  work.integers = work.integers->observed(source_digest(*q.file, q.pool), q.options);
+  work.notes.insert(work.notes.end(), work.integers->notes().begin(), work.integers->notes().end());
+}
 
-void search_tflite(Quantization& q) { q.recipe = as_it_is(q.options.recipe); }
+void search_tflite(Quantization& q) {
+  q.recipe = as_it_is(q.options.recipe);
+  if (q.tflite->integers == nullptr) return;
+  q.limits.most_work = kTfliteWork;
+  q.limits.good = q.limits.close_enough;
+  q.tflite->integers = std::static_pointer_cast<const TfliteStatic>(settle_static(q, q.tflite->integers));
+}
 
 void decide_tflite(Quantization& q) {
   begin_stage(q.options, "reading weights", 0);
   TfliteWork& work = *q.tflite;
   work.plan = tflite::make_plan(*work.prepared, q.recipe, q.pool);
   QuantizeResult& result = q.result;
+  if (work.integers != nullptr) decide_integers(q);
   result.notes.insert(result.notes.begin(), work.notes.begin(), work.notes.end());
   result.notes.insert(result.notes.end(), work.plan.notes.begin(), work.plan.notes.end());
   result.unmatched.insert(result.unmatched.end(), work.plan.unmatched.begin(), work.plan.unmatched.end());
@@ -95,17 +226,24 @@ void decide_tflite(Quantization& q) {
     const auto values = work.prepared->read({decision.weight.graph, decision.tensor});
     result.tensors[i].histogram = histogram_of(values->floats());
   }
-  result.plan_digest =
-      hex(digest_of(fmt::format("{}{} {} {}", work.plan.text(), static_cast<int>(q.recipe.scale),
-                                static_cast<int>(q.recipe.rounding), version())));
+  result.plan_digest = hex(digest_of(
+      fmt::format("{}{}{} {} {}", work.plan.text(),
+                  work.integers == nullptr ? "" : work.integer_plan.text(*work.integers->integers()),
+                  static_cast<int>(q.recipe.scale), static_cast<int>(q.recipe.rounding), version())));
   require_work(work, q.path());
   // Every float tensor has a decision with its reason, and something is gained.
 }
 
 void emit_tflite(Quantization& q) {
   q.result.source_digest = source_digest(*q.file, q.pool);
+  const TfliteWork& work = *q.tflite;
+  tflite::TfliteEmitted::Rewrite rewrite;
+  if (work.integers != nullptr)
+    rewrite = [&](tflite::Model& model) {
+      tflite::apply_integers(model, work.integers->integers(), work.integer_plan);
+    };
   q.emitted = std::make_unique<tflite::TfliteEmitted>(
-      q.tflite->prepared, q.tflite->plan, tflite_metadata(q.result.plan_digest, q.result.source_digest));
+      work.prepared, work.plan, tflite_metadata(q.result.plan_digest, q.result.source_digest), rewrite);
   // The emitted model carries out the plan. Its new weights have sizes, and are encoded while they are
   // written.
 }

@@ -8,8 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "formats/tflite/plan/integer_plan.h"
 #include "formats/tflite/plan/plan.h"
 #include "formats/tflite/view/tflite_file.h"
+#include "quantize/tflite_static.h"
 
 namespace ounce::quantization {
 
@@ -21,7 +23,11 @@ struct TfliteWork {
 
   std::shared_ptr<const tflite::TfliteFile> prepared;
   std::vector<std::string> notes;  // of what was prepared
-  tflite::Plan plan;               // after decide()
+  tflite::Plan plan;               // after decide(): of the weights
+
+  // Of static INT8 inference.
+  std::shared_ptr<const TfliteStatic> integers;  // after prepare(), with ranges after observe()
+  tflite::IntegerPlan integer_plan;              // after decide()
 };
 
 // What the result says of the weights of a plan.

@@ -11,6 +11,7 @@
 
 #include "base/cancel.h"
 #include "formats/onnx/file/attributes.h"
+#include "plan/float_choice/frontier.h"
 #include "plan/float_choice/min_cut.h"
 
 namespace ounce::plan {
@@ -19,19 +20,11 @@ namespace {
 constexpr std::int64_t kLeastSaved = 10'000;  // nanoseconds: less is noise
 // Integers are what was asked for: they stay unless floats are faster by more than estimates are usually off.
 constexpr double kIntegerPreference = 0.87;
-// Prices of the noisiest node, in nanoseconds, that assignments are found for; the quietest have so much of
-// it at least.
-constexpr double kLowestPrice = 100, kHighestPrice = 1e12, kRise = 1.4, kQuietest = 1e-6;
-constexpr double kLargeRise = 4;      // where each takes long: in plans …
-constexpr std::size_t kLarge = 1000;  // … with so many nodes
-
 // Sizes of hostile models may be beyond all numbers.
 std::int64_t whole(double nanoseconds) {
   constexpr double kMost = 1e9;
   return nanoseconds > 0 ? std::llround(std::min(nanoseconds, kMost)) : 0;
 }
-
-using Prices = std::map<const onnx::Node*, double>;  // of nodes on integers, in nanoseconds
 
 class CostGraph {
  public:
@@ -80,17 +73,28 @@ class CostGraph {
 
   // After build(): the least that it costs when nodes have these prices besides. Nothing when that would take
   // too long to find.
-  std::optional<NodeAssignment> divide(const Prices& prices) const {
+  std::optional<Division> divide(const Prices& prices) const {
     MinCut cut = cut_;
-    for (const auto& [node, price] : prices)
-      cut.set_cost(vertices_.at(node), std::isfinite(price) ? whole(price) : MinCut::kInfinite, 0);
+    for (const auto& [i, price] : prices)
+      cut.set_cost(i, std::isfinite(price) ? whole(price) : MinCut::kInfinite, 0);
     if (!cut.solve()) return std::nullopt;
-    NodeAssignment assignment{{}, static_cast<double>(cut.cost())};
-    for (const auto& [node, i] : vertices_) {
-      if (!cut.is_first(i)) assignment.floats.insert(node);
+    Division division{std::vector<bool>(plan_.nodes.size()), static_cast<double>(cut.cost())};
+    for (const auto& [node, i] : vertices_) division.is_float[i] = !cut.is_first(i);
+    for (const auto& [i, price] : prices) {
+      if (!division.is_float[i]) division.time -= static_cast<double>(whole(price));
     }
-    for (const auto& [node, price] : prices) {
-      if (!assignment.floats.contains(node)) assignment.time -= static_cast<double>(whole(price));
+    return division;
+  }
+
+  Prices prices_of(const std::map<const onnx::Node*, double>& noise) const {
+    Prices prices;
+    for (const auto& [node, of_node] : noise) prices.emplace_back(vertices_.at(node), of_node);
+    return prices;
+  }
+  NodeAssignment assignment_of(const Division& division) const {
+    NodeAssignment assignment{{}, division.time};
+    for (const auto& [node, i] : vertices_) {
+      if (division.is_float[i]) assignment.floats.insert(node);
     }
     return assignment;
   }
@@ -408,37 +412,6 @@ class CostGraph {
   MinCut cut_;
 };
 
-bool leaves_integers(const NodeAssignment& assignment, const Prices& noise) {
-  return std::any_of(noise.begin(), noise.end(), [&](const auto& entry) {
-    return std::isfinite(entry.second) && !assignment.floats.contains(entry.first);
-  });
-}
-
-std::vector<NodeAssignment> assignments_of(const CostGraph& graph, const Prices& noise) {
-  double most = 0;
-  for (const auto& [node, of_node] : noise) most = std::max(most, std::isfinite(of_node) ? of_node : 0);
-  std::vector<NodeAssignment> found;
-  const auto add = [&](double nanoseconds) {  // that the noisiest node costs; false when that is too hard
-    throw_if_cancelled();
-    Prices prices = noise;
-    for (auto& [node, price] : prices) {
-      if (std::isfinite(price)) price = nanoseconds * std::max(most > 0 ? price / most : 1, kQuietest);
-    }
-    const std::optional<NodeAssignment> assignment = graph.divide(prices);
-    if (assignment && (found.empty() || assignment->floats != found.back().floats))
-      found.push_back(*assignment);
-    return assignment.has_value();
-  };
-  if (!add(0)) return {};
-  const double rise = noise.size() < kLarge ? kRise : kLargeRise;
-  for (double price = kLowestPrice; price < kHighestPrice && leaves_integers(found.back(), noise);
-       price *= rise) {
-    if (!add(price)) break;
-  }
-  add(std::numeric_limits<double>::infinity());
-  return found;
-}
-
 }  // namespace
 
 std::set<const onnx::Node*> faster_in_floats(const graph::Index& index, const IntegerPlan& plan,
@@ -449,17 +422,22 @@ std::set<const onnx::Node*> faster_in_floats(const graph::Index& index, const In
 
 std::vector<NodeAssignment> frontier(const graph::Index& index, const IntegerPlan& plan,
                                      const IntegerCandidates& candidates, const calibration::Ranges& ranges,
-                                     const KernelCosts& costs, const Prices& noise, bool uses_cost_model) {
+                                     const KernelCosts& costs,
+                                     const std::map<const onnx::Node*, double>& noise, bool uses_cost_model) {
   const auto assignments = [&](double asked) {
     CostGraph graph(index, plan, candidates, ranges, costs, asked);
     graph.build();
-    return assignments_of(graph, noise);
+    const Prices prices = graph.prices_of(noise);
+    const auto divisions = frontier(prices, [&](const Prices& those) { return graph.divide(those); });
+    const bool is_faster_on_integers = !divisions.empty() && leaves_integers(divisions[0], prices) &&
+                                       divisions.back().time - divisions[0].time >= kLeastSaved;
+    std::vector<NodeAssignment> found;
+    if (asked != 0 && !is_faster_on_integers) return found;
+    for (const Division& division : divisions) found.push_back(graph.assignment_of(division));
+    return found;
   };
-  if (!uses_cost_model) return assignments(0);
-  std::vector<NodeAssignment> found = assignments(kIntegerPreference);
-  const bool is_faster_on_integers =
-      !found.empty() && leaves_integers(found[0], noise) && found.back().time - found[0].time >= kLeastSaved;
-  return is_faster_on_integers ? found : assignments(0);
+  std::vector<NodeAssignment> found = assignments(uses_cost_model ? kIntegerPreference : 0);
+  return found.empty() && uses_cost_model ? assignments(0) : found;
 }
 
 }  // namespace ounce::plan

@@ -18,9 +18,11 @@ Model with_metadata(Model model, const model::Destination& destination) {
 }  // namespace
 
 TfliteEmitted::TfliteEmitted(std::shared_ptr<const TfliteFile> source, const Plan& plan,
-                             const std::vector<std::pair<std::string, std::string>>& metadata)
+                             const std::vector<std::pair<std::string, std::string>>& metadata,
+                             const Rewrite& rewrite)
     : source_(std::move(source)), plan_(plan), model_(source_->model()) {
   store_weights(model_, source_, plan_);
+  if (rewrite) rewrite(model_);
   remove_metadata(model_, Statement::kMetadataKey);  // what was stated of the source is not true of this
   for (const auto& [key, value] : metadata) tflite::set_metadata(model_, key, value);
 }
@@ -51,7 +53,8 @@ std::vector<model::WeightError> TfliteEmitted::compare(const model::ModelFile& f
   run_jobs(
       pool, stored.size(), [&](std::size_t i) { return plan_.decisions[stored[i]].weight.bytes(); },
       [&](std::size_t i, const ForEach& for_each) {
-        errors[i] = {stored[i], false,
+        const bool is_bias = plan_.decisions[stored[i]].encoding == plan::Encoding::kInt32;
+        errors[i] = {stored[i], is_bias,
                      compare_weight(*source_, plan_.decisions[stored[i]], written, for_each)};
         seen(stored[i]);
       });

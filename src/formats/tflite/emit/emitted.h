@@ -1,6 +1,7 @@
 // A TFLite model with a plan carried out, as the stages of quantize() need it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,9 +16,12 @@ namespace ounce::tflite {
 
 class TfliteEmitted final : public model::Emitted {
  public:
+  // What else is changed, after the weights.
+  using Rewrite = std::function<void(Model& model)>;
+
   // `metadata`: entries of the new model, by name. `plan` belongs to `source` and outlives this.
   TfliteEmitted(std::shared_ptr<const TfliteFile> source, const Plan& plan,
-                const std::vector<std::pair<std::string, std::string>>& metadata);
+                const std::vector<std::pair<std::string, std::string>>& metadata, const Rewrite& rewrite = {});
 
   std::uint64_t size(const model::Destination& destination) const override;
   void write(const model::Destination& destination, ThreadPool& pool,

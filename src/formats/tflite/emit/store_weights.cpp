@@ -4,6 +4,7 @@
 #include <ounce/error.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <span>
 #include <string_view>
@@ -12,7 +13,7 @@
 #include <vector>
 
 #include "formats/tflite/edit/parts.h"
-#include "formats/tflite/emit/weight_codes.h"
+#include "formats/tflite/plan/weight_codes.h"
 #include "kernels/half.h"
 #include "kernels/pack.h"
 #include "quant/error.h"
@@ -33,6 +34,7 @@ TensorType stored_type(const Decision& decision) {
   if (decision.encoding == Encoding::kLinear8) return TensorType::kInt8;
   if (decision.encoding == Encoding::kLinear4) return TensorType::kInt4;
   if (decision.encoding == Encoding::kFloat16) return TensorType::kFloat16;
+  if (decision.encoding == Encoding::kInt32) return TensorType::kInt32;
   throw Error(ErrorCode::kInternal, "TFLite has no such weights", std::string(decision.weight.name));
 }
 
@@ -113,7 +115,7 @@ class Storing {
 
   void run() {
     for (const Decision& decision : plan_.decisions) {
-      if (decision.is_stored()) store(decision);
+      if (decision.is_stored() && !decision.is_required) store(decision);  // integer_graph.h does the others
     }
     for (std::size_t g = 0; g < model_.subgraphs.size(); ++g) put(model_.subgraphs[g].operators, added_[g]);
     empty_unused_buffers(model_);
@@ -233,7 +235,7 @@ class WrittenValues {
     if (tensor_.type != stored_type(decision)) fail("has another type");
     const std::uint64_t size = (decision.weight.values() * decision.bits() + 7) / 8;
     if (bytes_.size() != size) fail("has another size");
-    if (!decision.is_linear()) return;
+    if (!decision.is_linear() && !is_bias()) return;
     if (!tensor_.quantization || tensor_.quantization->scale.size() != decision.layout.groups())
       fail("has other scales");
     for (std::size_t i = 0; i < tensor_.quantization->scale.size(); ++i)
@@ -246,6 +248,15 @@ class WrittenValues {
     if (decision_.is_half())
       return kernels::f16_to_f32(reinterpret_cast<const std::byte*>(codes) + first * sizeof(std::uint16_t),
                                  count, values);
+    if (is_bias()) {
+      for (std::size_t i = 0; i < count; ++i) {
+        std::int32_t code = 0;
+        std::memcpy(&code, codes + (first + i) * sizeof code, sizeof code);
+        const kernels::Affine& affine = affine_[affine_.size() == 1 ? 0 : first + i];
+        values[i] = static_cast<float>(code) * affine.scale;
+      }
+      return;
+    }
     std::vector<std::uint8_t> unpacked;
     if (decision_.is_packed()) {
       unpacked.resize(count);
@@ -256,6 +267,7 @@ class WrittenValues {
   }
 
  private:
+  bool is_bias() const { return decision_.encoding == Encoding::kInt32; }
   [[noreturn]] void fail(const char* what) const {
     throw Error(ErrorCode::kInternal, fmt::format("the written weight {}", what),
                 std::string(decision_.weight.name));
@@ -279,12 +291,20 @@ kernels::ErrorNorms compare_weight(const TfliteFile& source, const Decision& dec
   const auto values = source.read({decision.weight.graph, decision.tensor});
   const quant::FloatSource& floats = values->floats();
   std::vector<kernels::ErrorNorms> tiles(quant::tile_count(floats, quant::kTile));
-  quant::for_each_tile(
-      floats, quant::kTile, for_each, [&](std::size_t tile, std::size_t first, std::size_t count) {
-        std::vector<float> again(count), scratch;
-        decoded.decode(first, count, again.data());
-        quant::add_error(floats.values(first, count, scratch), again.data(), count, tiles[tile]);
-      });
+  quant::for_each_tile(floats, quant::kTile, for_each,
+                       [&](std::size_t tile, std::size_t first, std::size_t count) {
+                         std::vector<float> again(count), scratch;
+                         decoded.decode(first, count, again.data());
+                         const std::byte* meant = floats.values(first, count, scratch);
+                         std::vector<float> shifted;
+                         if (!decision.shift.empty()) {
+                           shifted.resize(count);
+                           std::memcpy(shifted.data(), meant, count * sizeof(float));
+                           for (std::size_t i = 0; i < count; ++i) shifted[i] += decision.shift[first + i];
+                           meant = reinterpret_cast<const std::byte*>(shifted.data());
+                         }
+                         quant::add_error(meant, again.data(), count, tiles[tile]);
+                       });
   kernels::ErrorNorms total;
   for (const kernels::ErrorNorms& tile : tiles) {
     total.signal += tile.signal;

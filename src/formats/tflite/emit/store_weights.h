@@ -17,6 +17,7 @@
 
 namespace ounce::tflite {
 
+// Weights that integer operators take (TensorPlan::is_required) are stored by emit/integer_graph.h.
 // `model` is a copy of the model of `source`, which the plan was made for and which the new values keep
 // alive.
 void store_weights(Model& model, const std::shared_ptr<const TfliteFile>& source, const Plan& plan);

@@ -29,7 +29,8 @@ struct Decision : plan::TensorPlan {
   std::size_t tensor = 0;               // of the subgraph `weight.graph`
   std::vector<WeightUse> uses;          // of the weight
   std::vector<bool> takes_codes;        // by use; the others get floats
-  std::vector<kernels::Affine> affine;  // of linear encodings: a scale for each group
+  std::vector<kernels::Affine> affine;  // of linear encodings and biases: a scale for each group
+  std::vector<float> shift;             // added to a bias, by channel; empty: nothing
 
   Decision() = default;
   explicit Decision(const Weight& found);

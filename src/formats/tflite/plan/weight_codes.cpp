@@ -1,4 +1,4 @@
-#include "formats/tflite/emit/weight_codes.h"
+#include "formats/tflite/plan/weight_codes.h"
 
 #include <algorithm>
 #include <cstring>

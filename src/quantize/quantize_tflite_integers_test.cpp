@@ -1,0 +1,71 @@
+// Static INT8 inference of the example as a .tflite model, in every version of LiteRT that is here.
+#include <gmock/gmock.h>
+#include <ounce/error.h>
+#include <ounce/quantize.h>
+
+#include <algorithm>
+
+#include "formats/tflite/file/reader.h"
+#include "support/commands_example.h"
+#include "support/error_of.h"
+#include "support/litert.h"
+
+namespace ounce {
+namespace {
+
+using test::error_of;
+using testing::HasSubstr;
+
+struct QuantizeTfliteIntegers : test::LitertTest {
+  QuantizeTfliteIntegers() {
+    options.recipe.format = Format::kInt8;
+    options.trial.runtime.library = GetParam().string();
+    options.trial.data.path = test::kCalibration;
+    options.trial.data.contract = test::sound();
+    options.trial.is_timed = false;
+  }
+  std::size_t count_of(const QuantizeResult& result, Arithmetic arithmetic) {
+    return static_cast<std::size_t>(
+        std::count_if(result.nodes.begin(), result.nodes.end(),
+                      [&](const NodeOutcome& node) { return node.arithmetic == arithmetic; }));
+  }
+
+  const std::filesystem::path example = OUNCE_EXAMPLES "/commands/commands.tflite";
+  QuantizeOptions options;
+};
+INSTANTIATE_TEST_SUITE_P(Versions, QuantizeTfliteIntegers, testing::ValuesIn(test::litert_versions()),
+                         test::version_name);
+
+TEST_P(QuantizeTfliteIntegers, ComputesTheExampleOnIntegers) {
+  const QuantizeResult result = quantize(example, folder / "small.tflite", options);
+  EXPECT_GT(count_of(result, Arithmetic::kStatic), 5U);
+  EXPECT_FALSE(result.activations.empty());
+  EXPECT_LT(static_cast<double>(result.bytes_after), 0.45 * static_cast<double>(result.bytes_before));
+  EXPECT_GT(result.trial.sqnr_db, 20);
+  EXPECT_GT(result.sqnr_db, 35);  // of the weights
+}
+
+TEST_P(QuantizeTfliteIntegers, GivesTheSameFileAgain) {
+  options.recipe.integer.search = false;
+  quantize(example, folder / "a.tflite", options);
+  options.threads = 1;
+  quantize(example, folder / "b.tflite", options);
+  EXPECT_TRUE(tflite::same_content(tflite::read_model(folder / "a.tflite"),
+                                   tflite::read_model(folder / "b.tflite")));
+}
+
+TEST_P(QuantizeTfliteIntegers, AsksForData) {
+  options.trial.data.path.clear();
+  EXPECT_THAT(error_of([&] { quantize(example, folder / "small.tflite", options); }).what(),
+              HasSubstr("needs calibration data"));
+}
+
+TEST_P(QuantizeTfliteIntegers, RefusesWhatWouldComputeInFloatsAlone) {
+  options.recipe.integer.search = false;
+  options.recipe.exclude = {"."};
+  EXPECT_THAT(error_of([&] { quantize(example, folder / "small.tflite", options); }).what(),
+              HasSubstr("nothing would run in INT8"));
+}
+
+}  // namespace
+}  // namespace ounce
