@@ -289,6 +289,11 @@ void require_trial(const model::ModelFile& original, const TrialOptions& options
 TrialResult try_model(const model::ModelFile& original, const WrittenFiles& written,
                       const TrialOptions& options, const TrialCosts& costs) {
   TrialResult result;
+  if (!model::supports(original.kind(), "verify")) {
+    result.why_not = fmt::format("no evaluator of {} models: the weights were compared, the model was not run",
+                                 name_of(original.kind()));
+    return result;
+  }
   const std::filesystem::path library = runtime::find_library(original.kind(), options.runtime.library);
   try {
     // One that is installed needs no trial: opening it here runs much that is not ours in this process.
