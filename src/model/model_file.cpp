@@ -45,8 +45,10 @@ std::optional<std::string> metadata_of(const ModelFile& file, std::string_view k
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kOfCoreml = {"inspect", "diff", "contract", "quantize"};
-constexpr std::array<std::string_view, 6> kOfTflite = {"inspect", "diff", "contract", "verify", "bench", "quantize"};
+constexpr std::array<std::string_view, 6> kOfCoreml = {"inspect", "diff",  "contract",
+                                                        "verify",  "bench", "quantize"};
+constexpr std::array<std::string_view, 6> kOfTflite = {"inspect", "diff",  "contract",
+                                                       "verify",  "bench", "quantize"};
 
 // Of kinds that not every verb works on.
 struct Row {
