@@ -26,7 +26,7 @@ set(sources
 
 set(folder ${PROJECT_BINARY_DIR}/arm64)
 # The folder of fmt is this machine's /usr/include: it comes last, after the headers of the other one.
-set(flags -std=c++20 -O2 -DNDEBUG -DFMT_HEADER_ONLY -DXXH_INLINE_ALL -Wall -Wextra -Werror -I${PROJECT_SOURCE_DIR}/src
+set(flags -std=c++20 -O2 -DNDEBUG -DFMT_HEADER_ONLY -DXXH_INLINE_ALL -DOUNCE_DEVICE_RUNTIMES -Wall -Wextra -Werror -I${PROJECT_SOURCE_DIR}/src
   -I${PROJECT_SOURCE_DIR}/include -isystem ${OUNCE_ONNXRUNTIME_HEADERS} -idirafter ${OUNCE_FMT_HEADERS})
 # Compiled as one: nothing is precompiled for that architecture.
 set(joined ${folder}/runner.cpp)

@@ -15,7 +15,7 @@ NAV = [
     ("Start", ["index.md", "install.md", "which-method.md", "measured.md", "promises.md", "privacy.md"]),
     ("Guides", ["guides/android.md", "guides/ios.md", "guides/server.md", "guides/browser.md", "guides/language-model.md", "guides/qat.md",
                 "guides/slower.md", "guides/worse.md", "guides/crashes.md", "migration.md"]),
-    ("Formats", ["weight-storage.md", "few-bits.md", "integer.md", "fp16.md", "tflite.md"]),
+    ("Formats", ["weight-storage.md", "few-bits.md", "integer.md", "fp16.md", "tflite.md", "coreml.md"]),
     ("Verbs", ["advise.md", "bench.md", "calibrate.md", "check.md", "contract.md", "diff.md", "prove.md", "publish.md", "report.md",
                "sensitivity.md", "tune.md", "verify.md"]),
     ("Reference", ["cli.md", "interface.md", "json.md", "python.md", "c-api.md", "failure-modes.md"]),

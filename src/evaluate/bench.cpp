@@ -228,6 +228,13 @@ class TimedComparison {
     if (!options_.runtime.remote) report_.cpu = this_cpu();
     if (how_.remote && !runtime::emulated_machine(how_.remote->launcher).empty())
       report_.notes.emplace_back("an emulator ran the models: its times say nothing about a device");
+    for (const auto& path : paths_) {
+      if (!runtime::is_evaluated(runtime::kind_to_run(path))) continue;
+      report_.notes.emplace_back(
+          "Ounce's evaluator ran ML Programs: its times say nothing about Core ML; measure speed on a "
+          "device");
+      break;
+    }
   }
 
   // Inputs of this batch size for each, and the first run with them.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <ounce/error.h>
 
+#include "formats/coreml/view/coreml_file.h"
 #include "formats/onnx/view/onnx_file.h"
 #include "formats/tflite/view/tflite_file.h"
 
@@ -11,17 +12,20 @@ namespace ounce::formats {
 model::ModelFilePtr open_model(const std::filesystem::path& path) {
   using model::ModelKind;
   const ModelKind kind = model::detect(path).value_or(ModelKind::kOnnx);
-  if (kind == ModelKind::kOnnx) return onnx::open_file(path);
-  if (kind == ModelKind::kTflite) return tflite::open_file(path);
-  throw Error(ErrorCode::kUnsupported,
-              fmt::format("is a {} model, which Ounce does not read; convert it to ONNX", name_of(kind)),
-              path.string());
+  switch (kind) {
+    case ModelKind::kTflite: return tflite::open_file(path);
+    case ModelKind::kCoreml: return coreml::open_file(path);
+    case ModelKind::kOnnx: break;
+  }
+  return onnx::open_file(path);
 }
 
 void write_with_metadata(const model::ModelFile& file, const std::string& key, const std::string& value,
                          const std::filesystem::path& output) {
   if (const auto* tflite = dynamic_cast<const tflite::TfliteFile*>(&file)) {
     tflite::write_with_metadata(*tflite, key, value, output);
+  } else if (const auto* coreml = dynamic_cast<const coreml::CoremlFile*>(&file)) {
+    coreml::write_with_metadata(*coreml, key, value, output);
   } else {
     onnx::write_with_metadata(onnx::as_onnx(file), key, value, output);
   }

@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "base/cancel.h"
+#include "base/package_name.h"
 #include "io/mapped_file.h"
 #include "io/temporary_files.h"
 
@@ -106,12 +107,16 @@ void require_file_or_free(const std::filesystem::path& path) {
   if (!there && errno == ELOOP) refuse_place(path, "a link that leads to no file");
   struct stat status {};
   if (!there || ::fstat(there.get(), &status) != 0) return;  // a free name, or writing will say why not
+  if (S_ISDIR(status.st_mode) && is_package_name(path)) return;
   if (S_ISDIR(status.st_mode)) fail("replace", path, EISDIR);
   if (!S_ISREG(status.st_mode)) refuse_place(path, name_of_kind(status.st_mode));
 }
 
 // Permissions do not tell everything (read-only file systems, /proc), so a file is opened there and dropped.
-void require_place(const std::filesystem::path& path) { const OutputFile probe(path, 0); }
+void require_place(const std::filesystem::path& path) {
+  if (is_package_name(path)) return require_folder_place(path);
+  const OutputFile probe(path, 0);
+}
 
 OutputFile::OutputFile(std::filesystem::path path, std::uint64_t size, std::filesystem::path like)
     : path_(std::move(path)), like_(std::move(like)), size_(size) {

@@ -10,13 +10,15 @@
 #include <span>
 #include <system_error>
 
+#include "base/package_name.h"
+
 namespace ounce::model {
 
 std::optional<ModelKind> detect(const std::filesystem::path& path) {
   if (path.extension() == ".onnx") return ModelKind::kOnnx;  // its reader says what else the file may be
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
-    if (path.extension() == ".mlpackage" || path.extension() == ".mlmodelc") return ModelKind::kCoreml;
+    if (is_package_name(path) || path.extension() == ".mlmodelc") return ModelKind::kCoreml;
     return std::nullopt;
   }
   if (!std::filesystem::is_regular_file(path, ignored)) return std::nullopt;  // a pipe would wait
@@ -43,6 +45,8 @@ std::optional<std::string> metadata_of(const ModelFile& file, std::string_view k
 
 namespace {
 
+constexpr std::array<std::string_view, 6> kOfCoreml = {"inspect", "diff",  "contract",
+                                                       "verify",  "bench", "quantize"};
 constexpr std::array<std::string_view, 8> kOfTflite = {"inspect", "diff",     "contract", "verify",
                                                        "bench",   "quantize", "check",    "prove"};
 
@@ -51,7 +55,7 @@ struct Row {
   ModelKind kind;
   std::span<const std::string_view> verbs;
 };
-constexpr std::array kRows = {Row{ModelKind::kTflite, kOfTflite}, Row{ModelKind::kCoreml, {}}};
+constexpr std::array kRows = {Row{ModelKind::kTflite, kOfTflite}, Row{ModelKind::kCoreml, kOfCoreml}};
 
 const Row* row_of(ModelKind kind) {
   const auto* const row =

@@ -7,6 +7,8 @@
 
 #include "base/cancel.h"
 #include "base/digest.h"
+#include "formats/coreml/file/writer.h"
+#include "formats/coreml/view/coreml_file.h"
 #include "formats/onnx/file/serializer.h"
 #include "formats/onnx/view/onnx_file.h"
 #include "formats/tflite/edit/metadata.h"
@@ -58,6 +60,10 @@ void each_stretch(const model::ModelFile& file, ThreadPool& pool, const Begin& b
     const tflite::Model model = tflite::without_metadata(tflite::as_tflite(file).model());
     return each(model, tflite::serialize(model));
   }
+  if (file.kind() == model::ModelKind::kCoreml) {
+    const coreml::Model& model = coreml::as_coreml(file).model();
+    return each(model, coreml::content_of(model));
+  }
   onnx::Model model = onnx::clone(onnx::as_onnx(file).model());
   model.proto.edit().metadata.clear();
   each(model, onnx::serialize(model, onnx::Placement::kInline, {}).model);
@@ -93,6 +99,23 @@ std::string weak_content_digest(const model::ModelFile& file, ThreadPool& pool) 
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{4} << 20;  // of what lies between large tensors
+
+// The model's own file and those with its weights, in the order of their names.
+std::vector<const io::MappedFile*> mapped_files(const model::ModelFile& source) {
+  std::vector<const io::MappedFile*> files;
+  if (source.kind() == model::ModelKind::kCoreml) {
+    const coreml::Model& model = coreml::as_coreml(source).model();
+    files = {&model.file};
+    for (const auto& [name, weights] : model.weights) files.push_back(&weights.file);
+  } else if (source.kind() == model::ModelKind::kTflite) {
+    files = {&tflite::as_tflite(source).model().file};
+  } else {
+    const onnx::Model& model = onnx::as_onnx(source).model();
+    files = {&model.file};
+    for (const auto& [location, file] : model.external_files) files.push_back(&file);
+  }
+  return files;
+}
 
 // A stretch of a file: to be digested in pieces, or a tensor whose digest is known.
 struct Stretch {
@@ -165,15 +188,18 @@ std::string source_digest(const onnx::Model& source, const plan::Plan& plan, Thr
 }
 
 std::string source_digest(const model::ModelFile& source, ThreadPool& pool) {
-  if (source.kind() == model::ModelKind::kTflite) {
-    const tflite::Model& model = tflite::as_tflite(source).model();
-    const tflite::Bytes bytes = model.file.bytes();
-    std::vector<Digest> digests((bytes.size() + kPiece - 1) / kPiece);
-    pool.for_each(digests.size(), [&](std::size_t i) {
-      const tflite::Bytes piece = bytes.substr(i * kPiece, kPiece);
-      digests[i] = digest_of(piece);
-      model.release(piece);
-    });
+  if (source.kind() != model::ModelKind::kOnnx) {
+    std::vector<Digest> digests;
+    for (const io::MappedFile* file : mapped_files(source)) {
+      std::vector<Digest> pieces((file->bytes().size() + kPiece - 1) / kPiece);
+      pool.for_each(pieces.size(), [&](std::size_t i) {
+        const std::string_view piece = file->bytes().substr(i * kPiece, kPiece);
+        pieces[i] = digest_of(piece);
+        file->release(piece);
+      });
+      digests.push_back(digest_of(pieces));
+    }
+    if (digests.size() == 1) return hex(digests.front());
     return hex(digest_of(digests));
   }
   const onnx::OnnxFile& file = onnx::as_onnx(source);
@@ -181,14 +207,7 @@ std::string source_digest(const model::ModelFile& source, ThreadPool& pool) {
 }
 
 std::string source_sha256(const model::ModelFile& source, ThreadPool& pool) {
-  std::vector<const io::MappedFile*> files;
-  if (source.kind() == model::ModelKind::kTflite) {
-    files = {&tflite::as_tflite(source).model().file};
-  } else {
-    const onnx::Model& model = onnx::as_onnx(source).model();
-    files = {&model.file};
-    for (const auto& [location, file] : model.external_files) files.push_back(&file);
-  }
+  const std::vector<const io::MappedFile*> files = mapped_files(source);
   std::vector<std::string> digests(files.size());
   pool.for_each(files.size(), [&](std::size_t i) {
     Sha256 digest;

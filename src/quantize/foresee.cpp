@@ -4,6 +4,7 @@
 #include <ounce/quantize.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/thread_pool.h"
 #include "formats/onnx/edit/constants.h"
@@ -86,12 +87,28 @@ void foresee_tflite(const tflite::TfliteFile& file, const Recipe& recipe, ModelI
   info.bytes_after = emitted.size(destination);
 }
 
+// Of kinds whose stages need no data: what a dry run says.
+void plan_by_dry_run(const std::filesystem::path& path, const Recipe& recipe, ModelInfo& info) {
+  QuantizeOptions options;
+  options.recipe = recipe;
+  options.dry_run = true;
+  options.trial.is_wanted = false;
+  QuantizeResult result = quantize(path, default_output(path, recipe.format), options);
+  info.notes = std::move(result.notes);
+  info.tensors = std::move(result.tensors);
+  std::stable_sort(
+      info.tensors.begin(), info.tensors.end(),
+      [](const TensorOutcome& a, const TensorOutcome& b) { return a.bytes_before > b.bytes_before; });
+  info.bytes_after = result.bytes_after;
+}
+
 }  // namespace
 
 void foresee(const model::ModelFile& file, const Recipe& recipe, ModelInfo& info) {
   std::vector<std::string> unlisted;
   try {
     if (file.kind() == ModelKind::kTflite) return foresee_tflite(tflite::as_tflite(file), recipe, info);
+    if (file.kind() == ModelKind::kCoreml) return plan_by_dry_run(file.path(), recipe, info);
     onnx::Model source = onnx::clone(onnx::as_onnx(file).model());
     if (!recipe.keep_inputs) unlisted = passes::listed_constants(source);
     if (!unlisted.empty()) passes::remove_initializer_inputs(source);

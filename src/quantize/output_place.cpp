@@ -22,7 +22,7 @@ Inputs& Inputs::add(const onnx::Model& model) {
 
 Inputs& Inputs::add(const model::ModelFile& model) {
   for (const fs::path& file : model.files()) add("the input", file);
-  return *this;
+  return add("the input", model.path());  // of a package the folder
 }
 
 Inputs& Inputs::add(const DataOptions& data) {

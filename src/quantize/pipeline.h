@@ -30,6 +30,7 @@
 
 namespace ounce::quantization {
 
+struct CoremlWork;  // quantize/coreml_stages.h
 struct TfliteWork;  // quantize/tflite_stages.h
 
 // Fills in what follows from the target, or from other options.
@@ -62,6 +63,7 @@ struct Quantization {
   std::string why_floats;  // after search(): nothing of it computes in INT8, as was measured
   Statement statement;     // from decide() on
   plan::Plan plan;         // after decide()
+  std::unique_ptr<CoremlWork> coreml;  // of Core ML models, in place of `prepared` and `plan`
   std::unique_ptr<TfliteWork> tflite;  // of TFLite models, in place of `prepared` and `plan`
   std::vector<TensorOutcome> integer_tensors;  // of the INT8 ops that stand beside the FP16 remainder
   std::unique_ptr<model::Emitted> emitted;     // after emit(); weights are encoded while write() writes them

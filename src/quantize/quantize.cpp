@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <ounce/error.h>
 #include <ounce/quantize.h>
 
@@ -13,11 +14,13 @@
 #include "io/output_file.h"
 #include "model/model_file.h"
 #include "plan/weights/tensor_plan.h"
+#include "quantize/coreml_stages.h"
 #include "quantize/original.h"
 #include "quantize/output_place.h"
 #include "quantize/pipeline.h"
 #include "quantize/tflite_stages.h"
 #include "recipe/format_info.h"
+#include "target/coreml.h"
 #include "target/ort/saturation.h"
 
 namespace ounce {
@@ -135,6 +138,12 @@ void require_format(const Quantization& q, Format format) {
 
 void open_source(Quantization& q) {
   q.file = formats::open_model(q.path());
+  const bool is_for_coreml = target::parse_coreml_target(q.recipe.target).has_value();
+  if (is_for_coreml && q.file->kind() != ModelKind::kCoreml)
+    throw Error(ErrorCode::kUsage,
+                fmt::format("is {} model, and `target` {} runs Core ML models",
+                            q.file->kind() == ModelKind::kOnnx ? "an ONNX" : "a TFLite", q.recipe.target),
+                q.path().string());
   require_format(q, q.recipe.format);
   for (const auto& [node, format] : q.recipe.nodes) require_format(q, format);
   q.file->validate();
@@ -177,6 +186,7 @@ namespace {
 constexpr FormatStages kFormats[] = {
     {ModelKind::kOnnx, prepare_onnx, observe_onnx, search_onnx, decide_onnx, emit_onnx},
     {ModelKind::kTflite, prepare_tflite, observe_tflite, search_tflite, decide_tflite, emit_tflite},
+    {ModelKind::kCoreml, prepare_coreml, observe_coreml, search_coreml, decide_coreml, emit_coreml},
 };
 
 const FormatStages& stages_of(const Quantization& q) {

@@ -92,6 +92,10 @@ Expectation ask_original(const model::ModelFile& original, const runtime::Execut
         std::make_unique<evaluate::StatefulExecutor>(runtime::load(original.path(), how), options.data.carry);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kUsage) throw;
+    if (runtime::is_evaluated(original.kind()) && error.code() == ErrorCode::kUnsupported) {
+      result.why_not = fmt::format("{}: the weights were compared, the model was not run", error.what());
+      return expected;
+    }
     const bool is_the_machine = error.code() == ErrorCode::kIo || error.code() == ErrorCode::kMemory;
     throw Error(is_the_machine ? error.code() : ErrorCode::kUnsupported,
                 fmt::format("the original does not load, so nothing can be compared: {}; "
@@ -220,8 +224,7 @@ std::optional<IntegerKernels> integer_kernels(const WrittenFiles& written,
   for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
     const Profile profile = evaluate::read_profile(entry.path());
     IntegerKernels found;
-    for (const NodeTime& node : profile.nodes)
-      ++(node.is_integer ? found.integer : found.other);
+    for (const NodeTime& node : profile.nodes) ++(node.is_integer ? found.integer : found.other);
     return found;
   }
   return std::nullopt;
@@ -289,6 +292,12 @@ void require_trial(const model::ModelFile& original, const TrialOptions& options
 TrialResult try_model(const model::ModelFile& original, const WrittenFiles& written,
                       const TrialOptions& options, const TrialCosts& costs) {
   TrialResult result;
+  if (!model::supports(original.kind(), "verify")) {
+    result.why_not =
+        fmt::format("no evaluator of {} models: the weights were compared, the model was not run",
+                    name_of(original.kind()));
+    return result;
+  }
   const std::filesystem::path library = runtime::find_library(original.kind(), options.runtime.library);
   try {
     // One that is installed needs no trial: opening it here runs much that is not ours in this process.
@@ -313,6 +322,7 @@ TrialResult try_model(const model::ModelFile& original, const WrittenFiles& writ
   if (!how.isolate) how.isolate = runtime::Limits{};
   how.bytes = original.bytes();
   const Expectation expected = ask_original(original, how, options, result);
+  if (expected.outputs.empty()) return result;  // why_not says why
   const auto explained = [&](const Error& error) {
     return fmt::format(
         "the result fails in the runtime, so nothing was written (`trial.is_wanted=false` writes all the "
@@ -328,7 +338,7 @@ TrialResult try_model(const model::ModelFile& original, const WrittenFiles& writ
     throw FailsInRuntime(code_of_failure(error.code()), explained(error), written.name.string(),
                          renamed(error.what(), written.model, written.name), result.runtime_version);
   }
-  if (options.is_timed && result.samples != 0)
+  if (options.is_timed && result.samples != 0 && !runtime::is_evaluated(original.kind()))
     time_written(original, written, how, expected, costs.timing, result);
   if (costs.is_integer && result.samples != 0) result.kernels = integer_kernels(written, how, expected);
   if (!options.cpus.empty() && result.samples != 0)

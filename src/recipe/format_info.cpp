@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::int64_t kShiftOpset = 11;  // BitShift, which unpacks 4 bits
 constexpr ModelKinds kOnnxAndTflite = model_kinds(ModelKind::kOnnx, ModelKind::kTflite);
+constexpr ModelKinds kWithWeights = model_kinds(ModelKind::kOnnx, ModelKind::kTflite, ModelKind::kCoreml);
 
 constexpr auto kFormats = std::to_array<FormatInfo>({
     {.format = Format::kW8,
@@ -23,7 +24,7 @@ constexpr auto kFormats = std::to_array<FormatInfo>({
      .for_single_nodes = true,
      .fallback = Format::kW8,
      .stage = SearchStage::kSafe,
-     .kinds = kOnnxAndTflite},
+     .kinds = kWithWeights},
     {.format = Format::kW16,
      .label = "16-bit weights",
      .help = "16-bit float weights, FP32 arithmetic",
@@ -34,7 +35,7 @@ constexpr auto kFormats = std::to_array<FormatInfo>({
      .for_single_nodes = true,
      .fallback = Format::kW16,
      .stage = SearchStage::kSafe,
-     .kinds = kOnnxAndTflite},
+     .kinds = kWithWeights},
     {.format = Format::kW4,
      .label = "4-bit weights",
      .help = "4-bit weights, FP32 arithmetic",
@@ -46,7 +47,7 @@ constexpr auto kFormats = std::to_array<FormatInfo>({
      .opset = kShiftOpset,
      .fallback = Format::kW8,
      .stage = SearchStage::kRare,
-     .kinds = kOnnxAndTflite},
+     .kinds = kWithWeights},
     {.format = Format::kNbits8,
      .label = "8-bit MatMulNBits",
      .help = "8-bit weights in MatMulNBits kernels",
@@ -130,7 +131,7 @@ constexpr auto kFormats = std::to_array<FormatInfo>({
      .typical_size = 1,
      .for_single_nodes = true,
      .fallback = Format::kFp32,
-     .kinds = kOnnxAndTflite},
+     .kinds = kWithWeights},
 });
 static_assert(kFormats.size() == std::size(NamesOf<Format>::kAll), "a row for each format");
 

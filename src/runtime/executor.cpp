@@ -6,6 +6,9 @@
 #include <array>
 
 #include "runtime/litert_executor.h"
+#ifndef OUNCE_DEVICE_RUNTIMES
+#include "runtime/mil_executor.h"
+#endif
 #include "runtime/ort_executor.h"
 
 namespace ounce::runtime {
@@ -24,6 +27,9 @@ struct Runtime {
 constexpr std::array kRuntimes = {
     Runtime{ModelKind::kOnnx, open_ort, load_in_ort, files_for_ort},
     Runtime{ModelKind::kTflite, open_litert, load_in_litert, files_for_litert},
+#ifndef OUNCE_DEVICE_RUNTIMES  // the library of apps, and the runner of other CPUs: no evaluator
+    Runtime{ModelKind::kCoreml, open_evaluator, load_in_evaluator, files_for_evaluator},
+#endif
 };
 
 const Runtime* find_runtime(ModelKind kind) {

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using model::ModelKind;
 
-// How the libraries of a runtime are found.
+// How the libraries of a runtime are found. A runtime that is part of Ounce has no library, and no stem.
 struct LibraryNames {
   ModelKind kind;
   const char* runtime;  // in messages
@@ -38,6 +38,7 @@ constexpr LibraryNames kLibraries[] = {
      "OUNCE_ONNXRUNTIME", "onnxruntime", "onnxruntime/capi"},
     {ModelKind::kTflite, "LiteRT", "libLiteRt", OUNCE_LITERT_ROOT, "litert", "OUNCE_LITERT", "ai-edge-litert",
      "ai_edge_litert"},
+    {ModelKind::kCoreml, "Ounce's evaluator of ML Programs", "", "", "", "", "", ""},
 };
 
 const LibraryNames& names_for(ModelKind kind) {
@@ -132,6 +133,7 @@ fs::path find_wanted(const LibraryNames& names, const std::string& wanted, const
 
 const char* runtime_of(ModelKind kind) { return names_for(kind).runtime; }
 const char* library_stem(ModelKind kind) { return names_for(kind).stem; }
+bool is_evaluated(ModelKind kind) { return *names_for(kind).stem == '\0'; }
 
 std::vector<fs::path> installed_libraries(ModelKind kind, const std::string& machine) {
   std::vector<fs::path> paths;
@@ -141,6 +143,7 @@ std::vector<fs::path> installed_libraries(ModelKind kind, const std::string& mac
 
 fs::path find_library(ModelKind kind, const std::string& wanted, const std::string& machine) {
   const LibraryNames& names = names_for(kind);
+  if (is_evaluated(kind)) return {};
   if (!wanted.empty()) return find_wanted(names, wanted, wanted, machine);
   const bool is_here = machine == this_machine();
   const char* const variable = std::getenv(names.variable);

@@ -15,7 +15,9 @@ namespace ounce::runtime {
 
 // What a runtime is called in a message, and the name that its library's file begins with.
 const char* runtime_of(model::ModelKind kind);    // "ONNX Runtime"
-const char* library_stem(model::ModelKind kind);  // "libonnxruntime"
+const char* library_stem(model::ModelKind kind);  // "libonnxruntime"; empty for the evaluator
+// Ounce's own evaluator stands in for the runtime of devices: outputs are comparable, times are not.
+bool is_evaluated(model::ModelKind kind);
 
 // The file to open. `wanted` is a library's path or a version that is in any of these places ("1.22.0");
 // empty: what the runtime's environment variable (OUNCE_ONNXRUNTIME) says in the same way, otherwise the

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "target/coreml.h"
 #include "target/places.h"
 #include "target/support_matrix.h"
 
@@ -23,13 +24,17 @@ constexpr auto kCpus = std::to_array<std::string_view>({"avx2", "avx512", "vnni"
   std::vector<std::string_view> places, names;
   for (const Place& place : kPlaces) places.push_back(place.name);
   for (const Provider& provider : providers()) names.push_back(provider.name);
+  std::vector<std::string_view> systems;
+  for (const CoremlSystem& system : coreml_systems())
+    systems.insert(systems.end(), {system.ios, system.macos});
   throw Error(
       ErrorCode::kUsage,
       fmt::format(
           "`target` '{}' is no target: a place and a version such as linux-x64@1.30.0 ({}), host, "
           "or a provider ({}); behind a place may stand a provider and, on x64, what the CPU has ({}): "
-          "linux-x64@1.30.0+vnni",
-          text, fmt::join(places, ", "), fmt::join(names, ", "), fmt::join(kCpus, ", ")));
+          "linux-x64@1.30.0+vnni; Core ML models run on {}",
+          text, fmt::join(places, ", "), fmt::join(names, ", "), fmt::join(kCpus, ", "),
+          fmt::join(systems, ", ")));
 }
 
 // Major and minor; nothing for text that is no version.
@@ -84,6 +89,12 @@ Target parse_target(std::string_view text) {
   target.provider = "cpu";
   if (find_provider(text) != nullptr && !text.empty() && text != "cpu") {
     target.provider = text;
+    return target;
+  }
+  // A system that runs Core ML models itself: what is known of it is in coreml.h.
+  if (const std::optional<CoremlTarget> coreml = parse_coreml_target(text)) {
+    target.system = coreml->system->ios;
+    target.machine = "arm64";
     return target;
   }
   std::string_view rest = text.empty() || text == "cpu" ? "host" : text;

@@ -11,6 +11,7 @@
 #include <new>
 #include <system_error>
 
+#include "base/package_name.h"
 #include "io/mapped_file.h"
 #include "io/output_file.h"
 
@@ -38,7 +39,7 @@ std::vector<ModelFile> find_in_folder(const std::string& folder) {
 bool means_folder(const std::string& output, const std::vector<ModelFile>& models) {
   std::error_code ignored;
   return models.size() > 1 || models.front().was_found || output.ends_with('/') ||
-         fs::is_directory(output, ignored);
+         (fs::is_directory(output, ignored) && !is_package_name(output));
 }
 
 // The same for every way to write a path.
@@ -57,6 +58,10 @@ bool is_variant_among(const std::vector<ModelFile>& models, const fs::path& path
   return std::any_of(models.begin(), models.end(),
                      [&](const ModelFile& model) { return model.path == place; });
 }
+// A shell completes the name of a package, which is a folder, with a slash.
+fs::path without_slash(const fs::path& path) {
+  return path.has_filename() || !is_package_name(path) ? path : path.parent_path();
+}
 
 }  // namespace
 
@@ -64,11 +69,12 @@ std::vector<ModelFile> find_models(const std::vector<std::string>& arguments) {
   std::vector<ModelFile> models;
   for (const std::string& argument : arguments) {
     std::error_code ignored;
-    if (fs::is_directory(argument, ignored)) {
+    if (fs::is_directory(argument, ignored) && !is_package_name(argument)) {
       const auto found = find_in_folder(argument);
       models.insert(models.end(), found.begin(), found.end());
     } else {
-      models.push_back({argument, fs::path(argument).filename(), false});
+      const fs::path path = without_slash(argument);
+      models.push_back({path, path.filename(), false});
     }
   }
   return models;
@@ -115,7 +121,7 @@ void say_notes(const std::vector<std::string>& notes, Host& host) {
 
 fs::path one_model(const std::string& argument) {
   std::error_code ignored;
-  if (!fs::is_directory(argument, ignored)) return argument;
+  if (!fs::is_directory(argument, ignored) || is_package_name(argument)) return without_slash(argument);
   std::vector<fs::path> found = originals_in(argument);
   if (found.size() > 1) {
     std::vector<fs::path> originals;

@@ -25,7 +25,8 @@ import time
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 TESTDATA = pathlib.Path("/usr/share/libonnx-testdata/data")  # Debian's models of single ops
-SHARES = {"quantize": 8, "model": 6, "tflite": 6, "tflite_quantize": 4, "npy": 2, "npz": 2, "zip": 2, "wav": 2, "png": 2, "jpeg": 2, "csv": 2,
+SHARES = {"quantize": 8, "model": 6, "tflite": 6, "tflite_quantize": 4, "coreml": 6, "npy": 2, "npz": 2, "zip": 2, "wav": 2, "png": 2,
+          "jpeg": 2, "csv": 2,
           "jsonl": 2, "contract": 2, "ranges": 2, "journal": 2, "statement": 2, "report": 2, "config": 2}
 TURN = 60  # seconds
 LARGEST_TO_DAMAGE = 4096  # bytes

@@ -1,5 +1,5 @@
-// make_seeds FOLDER MODEL…: writes what the fuzzers of models start from, FOLDER/model, FOLDER/tflite and
-// FOLDER/quantize: small built models and the structure of real ones.
+// make_seeds FOLDER MODEL…: writes what the fuzzers of models start from, FOLDER/model, FOLDER/tflite,
+// FOLDER/coreml and FOLDER/quantize: small built models and the structure of real ones.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -12,6 +12,7 @@
 #include "fuzz/sample_models.h"
 #include "fuzz/sample_networks.h"
 #include "fuzz/sample_tflites.h"
+#include "support/coreml_builder.h"
 #include "support/temporary_folder.h"
 
 namespace {
@@ -68,10 +69,22 @@ void make_quantized_tflites(const std::filesystem::path& folder) {
   }
 }
 
+void make_coremls(const std::filesystem::path& folder) {
+  using namespace ounce;
+  std::filesystem::create_directories(folder);
+  test::write_file(folder / "small", joined(coreml::small_coreml()));
+  test::write_file(folder / "everything", joined(coreml::everything_coreml()));
+  test::write_file(folder / "network", coreml::joined(coreml::neural_network(), {}));
+  for (const bool has_inputs : {false, true})
+    test::write_file(folder / (has_inputs ? "compressed_inputs" : "compressed_attributes"),
+                     joined(coreml::compressed_coreml(has_inputs)));
+}
+
 void make_seeds(int count, char** arguments) {
   make_networks(std::filesystem::path(arguments[1]) / "quantize");
   make_tflites(std::filesystem::path(arguments[1]) / "tflite");
   make_quantized_tflites(std::filesystem::path(arguments[1]) / "tflite_quantize");
+  make_coremls(std::filesystem::path(arguments[1]) / "coreml");
   const std::filesystem::path folder = std::filesystem::path(arguments[1]) / "model";
   std::filesystem::create_directories(folder);
   for (const auto& sample : ounce::test::sample_models())

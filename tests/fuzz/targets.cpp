@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "fuzz/check_coreml.h"
 #include "fuzz/check_model.h"
 #include "fuzz/check_tflite.h"
 #include "fuzz/mutate_json.h"
@@ -15,6 +16,7 @@ std::span<const Target> targets() {
       {"model", [](const std::string& bytes) { check_model(bytes); }, mutate_model},
       {"tflite", [](const std::string& bytes) { check_tflite(bytes); }, mutate_tflite},
       {"tflite_quantize", check_tflite_quantize},
+      {"coreml", [](const std::string& bytes) { check_coreml(bytes); }},
       {"quantize", check_quantize, mutate_quantize},
       {"npy", check_npy},
       {"npz", check_npz},

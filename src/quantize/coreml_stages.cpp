@@ -1,0 +1,81 @@
+#include "quantize/coreml_stages.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+#include <ounce/version.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/digest.h"
+#include "formats/coreml/emit/emitted.h"
+#include "quantize/digests.h"
+#include "quantize/observation.h"
+#include "quantize/original.h"
+#include "quantize/output_place.h"
+#include "quantize/pipeline.h"
+#include "quantize/recipe_json.h"
+
+namespace ounce::quantization {
+namespace {
+
+// Why nothing can be done, of the largest weight.
+void require_stored(const coreml::Plan& plan, const std::filesystem::path& path) {
+  if (plan.stored_count() != 0) return;
+  std::string why = "it has no float weights";
+  if (!plan.decisions.empty()) {
+    const auto largest =
+        std::max_element(plan.decisions.begin(), plan.decisions.end(),
+                         [](const auto& a, const auto& b) { return a.weight.bytes() < b.weight.bytes(); });
+    why = fmt::format("of its largest float tensor '{}' the plan says: {}", largest->weight.name,
+                      largest->reason);
+  }
+  throw Error(ErrorCode::kUnsupported, fmt::format("nothing to store smaller: {}; nothing was written", why),
+              path.string());
+}
+
+}  // namespace
+
+void prepare_coreml(Quantization& q) {
+  require_original(*q.file, q.recipe.format);
+  q.coreml = std::make_unique<CoremlWork>();
+  q.coreml->source = std::make_shared<const coreml::CoremlFile>(coreml::as_coreml(*q.file).model());
+  // Weights alone change: the program is as it is.
+}
+
+void observe_coreml(Quantization&) {}  // the formats that need no ranges of activations
+
+void search_coreml(Quantization& q) { q.recipe = q.options.recipe; }
+
+void decide_coreml(Quantization& q) {
+  begin_stage(q.options, "reading weights", 0);
+  const coreml::CoremlFile& source = *q.coreml->source;
+  coreml::Plan& plan = q.coreml->plan;
+  plan = coreml::make_plan(source, q.recipe, q.pool);
+  QuantizeResult& result = q.result;
+  result.notes.insert(result.notes.end(), plan.notes.begin(), plan.notes.end());
+  result.unmatched.insert(result.unmatched.end(), plan.unmatched.begin(), plan.unmatched.end());
+  for (const coreml::Decision& decision : plan.decisions) {
+    result.tensors.push_back(outcome_of(decision, source.graphs()[decision.weight.graph].path));
+    if (!q.options.pictures || !decision.is_stored()) continue;
+    const auto values = source.read(decision.value);
+    result.tensors.back().histogram = histogram_of(values->floats());
+  }
+  result.plan_digest = hex(digest_of(fmt::format("{}{} {} {}", plan.text(), static_cast<int>(q.recipe.scale),
+                                                 static_cast<int>(q.recipe.rounding), version())));
+  require_stored(plan, q.path());
+  // Every float tensor has a decision with its reason, and something is gained.
+}
+
+void emit_coreml(Quantization& q) {
+  q.result.source_digest = source_digest(*q.file, q.pool);
+  const std::vector<std::pair<std::string, std::string>> metadata = {
+      {"ounce.version", version()},
+      {"ounce.plan", q.result.plan_digest},
+      {"ounce.source", q.result.source_digest}};
+  q.emitted = std::make_unique<coreml::CoremlEmitted>(q.coreml->source, q.coreml->plan, metadata);
+  // The emitted model carries out the plan. Its new weights have sizes, and are encoded while they are
+  // written.
+}
+
+}  // namespace ounce::quantization
