@@ -111,7 +111,7 @@ class Planner {
 
   quant::LinearFormat linear_format(const Decision& decision) const {
     if (decision.encoding == Encoding::kLinear4)
-      return recipe_.asymmetric ? quant::kAsymmetricNibble : quant::kSymmetricInt4;
+      return recipe_.asymmetric ? quant::linear_format(4, true) : quant::kSymmetricInt4;
     return recipe_.asymmetric ? quant::kAsymmetricInt8 : quant::kSymmetricInt8;
   }
 
@@ -134,7 +134,8 @@ class Planner {
   void choose_tables(Decision& decision) const {
     one_group(decision);
     const bool is_grouped = choice_.has_blocks && choice_.unit == ComputeUnit::kNeuralEngine &&
-                            decision.encoding == Encoding::kCodebook4 && decision.weight.channels;
+                            decision.encoding == plan::encoding_of(plan::EncodingKind::kCodebook, 4) &&
+                            decision.weight.channels;
     if (!is_grouped) return;
     const std::size_t axis = decision.weight.channels->first;
     const auto channels = static_cast<std::size_t>(decision.weight.dims[axis]);
