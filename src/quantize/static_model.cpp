@@ -4,6 +4,7 @@
 #include "formats/onnx/file/attributes.h"
 #include "formats/onnx/file/writer.h"
 #include "formats/onnx/plan/plan.h"
+#include "quantize/candidate_error.h"
 #include "quantize/onnx_emitter.h"
 #include "quantize/prepared_model.h"
 

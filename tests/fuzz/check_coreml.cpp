@@ -17,7 +17,7 @@
 namespace ounce::test {
 namespace {
 
-std::string text_of(const io::Rope& rope) {
+std::string joined(const io::Rope& rope) {
   std::string text;
   for (const io::Rope::Piece& piece : rope.pieces()) text += io::Rope::bytes_of(piece);
   return text;
@@ -79,10 +79,10 @@ bool check_coreml(const std::string& bytes) {
   const std::string file = rest.substr(0, size);
   auto model = unless_refused([&] { return coreml::read_model_from_memory(file, weights, "input"); });
   if (!model) return false;
-  promise(text_of(coreml::serialize(*model)) == file, "a model is written in another way than it was read");
-  const std::string rewritten = text_of(coreml::serialize(*model, true));
+  promise(joined(coreml::serialize(*model)) == file, "a model is written in another way than it was read");
+  const std::string rewritten = joined(coreml::serialize(*model, true));
   const coreml::Model again = coreml::read_model_from_memory(rewritten, weights, "written");
-  promise(text_of(coreml::serialize(again, true)) == rewritten, "writing a model twice gives other bytes");
+  promise(joined(coreml::serialize(again, true)) == rewritten, "writing a model twice gives other bytes");
   const bool is_valid = unless_refused([&] {
                           coreml::validate(*model);
                           coreml::describe_model(*model);

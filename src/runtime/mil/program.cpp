@@ -150,11 +150,10 @@ void Program::require_supported(const coreml::Block& block) const {
   std::vector<std::string> names;
   for (const auto& [type, count] : unknown)
     names.push_back(count == 1 ? type : fmt::format("{} ({} times)", type, count));
-  throw Error(
-      ErrorCode::kUnsupported,
-      fmt::format("the evaluator of ML Programs does not know {}; run the package on a Mac with --via",
-                  fmt::join(names, ", ")),
-      model_.path.string());
+  throw Error(ErrorCode::kUnsupported,
+              fmt::format("the evaluator of ML Programs does not know {}; run the package on a Mac",
+                          fmt::join(names, ", ")),
+              model_.path.string());
 }
 
 void Program::describe(const coreml::Function& function, const coreml::Block& block) {
