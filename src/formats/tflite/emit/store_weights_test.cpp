@@ -96,8 +96,8 @@ TfliteBuilder network() {
 TEST(TfliteStoreWeights, EightBitsGetAScaleForEachChannelAndDequantize) {
   const Made made(network().model, recipe_of(Format::kW8));
   EXPECT_THAT(made.operators(),
-              ElementsAre("DEQUANTIZE 3", "DEQUANTIZE 5", "DEQUANTIZE 5", "DEQUANTIZE 5", "DEQUANTIZE 5",
-                          "CONV_2D 1", "DEPTHWISE_CONV_2D 1", "TRANSPOSE_CONV 1", "FULLY_CONNECTED 1"));
+              ElementsAre("DEQUANTIZE 5", "DEQUANTIZE 5", "DEQUANTIZE 5", "DEQUANTIZE 5", "CONV_2D 1",
+                          "DEPTHWISE_CONV_2D 1", "TRANSPOSE_CONV 1", "FULLY_CONNECTED 1"));
   const std::pair<const char*, std::pair<std::size_t, int>> expected[] = {
       {"conv", {16, 0}}, {"depth", {16, 3}}, {"up", {4, 0}}, {"full", {6, 0}}};
   for (const auto& [name, scales] : expected) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <string_view>
 
 #include "formats/tflite/file/ops.h"
 #include "formats/tflite/plan/kernel_costs.h"
@@ -69,7 +70,9 @@ std::string why_not_hybrid(const Model& model, const SubGraph& graph, const Oper
   }
   if (info_row.code == Builtin::kFullyConnected) {
     if (weight->shape.size() != 2) return "its weight is no matrix";
-    if (op.options.table && op.options.table->integer("weights_format") != 0)
+    const bool has_options =
+        op.options.table && op.options.table->info().name == std::string_view("FullyConnectedOptions");
+    if (has_options && op.options.table->integer("weights_format") != 0)
       return "its weight is in a layout of its own";
     if (bits == 4 && weight->shape[1] % 2 != 0) return "XNNPACK needs an even number of inputs for 4 bits";
   }

@@ -45,16 +45,17 @@ Purpose weight_with(std::size_t axis, std::size_t rank) {
   return purpose;
 }
 
-std::int64_t integer_option(const Operator& op, std::string_view name, std::int64_t otherwise) {
-  return op.options.table ? op.options.table->integer(name) : otherwise;
+// 0 where the options are of another operator, which a hostile file may have.
+std::int64_t integer_option(const Operator& op, std::string_view table, std::string_view name) {
+  const bool is_of_table = op.options.table && op.options.table->info().name == table;
+  return is_of_table ? op.options.table->integer(name) : 0;
 }
 
 Purpose of_table(const Operator& op, std::size_t rank) {
   Purpose purpose = weight_with(0, rank);
   purpose.role = Role::kTable;
-  const bool is_of_rows = op.options.type == builtin_options_type("GatherOptions")
-                              ? integer_option(op, "axis", 0) == 0 && integer_option(op, "batch_dims", 0) == 0
-                              : true;
+  const bool is_of_rows = integer_option(op, "GatherOptions", "axis") == 0 &&
+                          integer_option(op, "GatherOptions", "batch_dims") == 0;
   purpose.is_lookup = is_of_rows && rank == 2;
   if (!is_of_rows) purpose.channels.reset();
   return purpose;
@@ -62,7 +63,7 @@ Purpose of_table(const Operator& op, std::size_t rank) {
 
 // The columns of the right factor and the rows of the left one belong to one channel of the product each.
 Purpose of_matrix(const Operator& op, std::size_t input, std::size_t rank) {
-  const bool is_transposed = integer_option(op, input == 0 ? "adj_x" : "adj_y", 0) != 0;
+  const bool is_transposed = integer_option(op, "BatchMatMulOptions", input == 0 ? "adj_x" : "adj_y") != 0;
   const bool is_last = (input == 1) != is_transposed;
   return weight_with(is_last ? rank - 1 : rank - 2, rank);
 }
