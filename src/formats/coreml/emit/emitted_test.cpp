@@ -18,6 +18,12 @@
 namespace ounce::coreml {
 namespace {
 
+model::Destination destination(const std::filesystem::path& path) {
+  model::Destination destination;
+  destination.path = path;
+  return destination;
+}
+
 using testing::HasSubstr;
 
 template <class Action>
@@ -45,7 +51,7 @@ class CoremlEmit : public testing::Test {
     result.plan = make_plan(*source, recipe, pool);
     CoremlEmitted emitted(source, result.plan, {{"ounce.version", "test"}});
     const std::uint64_t size = emitted.size({});
-    emitted.write({.path = output}, pool, nullptr);
+    emitted.write(destination(output), pool, nullptr);
     const auto reopened = emitted.reopen();
     result.errors = emitted.compare(*reopened, pool, [](std::size_t) {});
     emitted.set_metadata("key", "value");
@@ -259,7 +265,7 @@ TEST_F(CoremlEmit, TheResultDoesNotDependOnThreads) {
     const std::shared_ptr<const CoremlFile> source = open_file(path);
     const Plan plan = make_plan(*source, recipe(Format::kW4), pool);
     CoremlEmitted emitted(source, plan, {});
-    emitted.write({.path = output}, pool, nullptr);
+    emitted.write(destination(output), pool, nullptr);
     emitted.commit();
     return test::read_file(output / "Data/com.apple.CoreML/weights/weight.bin") +
            test::read_file(output / "Data/com.apple.CoreML/model.mlmodel");
@@ -275,7 +281,7 @@ TEST_F(CoremlEmit, LeavesNothingWithoutACommit) {
     const std::shared_ptr<const CoremlFile> source = open_file(path);
     const Plan plan = make_plan(*source, recipe(Format::kW8), pool);
     CoremlEmitted emitted(source, plan, {});
-    emitted.write({.path = output}, pool, nullptr);
+    emitted.write(destination(output), pool, nullptr);
   }
   std::size_t entries = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
