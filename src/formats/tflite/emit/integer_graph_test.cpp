@@ -21,10 +21,10 @@ using data::test::tensor_of;
 using testing::HasSubstr;
 using testing::Not;
 
-float wave(std::size_t i) { return std::sin(0.7F * static_cast<float>(i)); }
+float wave_at(std::size_t i) { return std::sin(0.7F * static_cast<float>(i)); }
 std::vector<float> waves(std::size_t count, float scale = 1) {
   std::vector<float> values;
-  for (std::size_t i = 0; i < count; ++i) values.push_back(scale * wave(i * i + i));
+  for (std::size_t i = 0; i < count; ++i) values.push_back(scale * wave_at(i * i + i));
   return values;
 }
 
@@ -36,14 +36,14 @@ struct TfliteIntegerGraph : test::LitertTest {
     ranges.samples = 1;
   }
 
-  std::vector<std::vector<float>> run(const Model& which, const std::vector<float>& input) {
+  std::vector<std::vector<float>> run(const Model& which, const std::vector<float>& values) {
     const auto path = folder / "model.tflite";
     ThreadPool pool{1};
     write_temporary(which, path, pool);
     runtime::litert::Session session(runtime::litert::Library::open(GetParam()), path, {});
     const SubGraph& graph = which.subgraphs[0];
     const std::vector<std::int32_t>& shape = graph.tensors[static_cast<std::size_t>(graph.inputs[0])].shape;
-    const data::Tensor tensor = tensor_of<float>({shape.begin(), shape.end()}, input);
+    const data::Tensor tensor = tensor_of<float>({shape.begin(), shape.end()}, values);
     const std::vector<data::TensorView> views = {tensor};
     session.bind(views);
     session.run();
