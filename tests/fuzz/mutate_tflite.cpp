@@ -21,9 +21,9 @@ using tflite::Operator;
 using tflite::SubGraph;
 using tflite::Tensor;
 
-class Mutator {
+class TfliteMutator {
  public:
-  Mutator(Model& model, std::uint64_t seed) : model_(model), random_(seed) {}
+  TfliteMutator(Model& model, std::uint64_t seed) : model_(model), random_(seed) {}
 
   void run() {
     for (std::size_t changes = 1 + below(4); changes > 0; --changes)
@@ -33,9 +33,9 @@ class Mutator {
  private:
   std::size_t below(std::size_t count) { return count == 0 ? 0 : random_.bits() % count; }
   std::int64_t number() {
-    static constexpr auto kNumbers = std::to_array<std::int64_t>(
+    static constexpr auto kTfliteNumbers = std::to_array<std::int64_t>(
         {0, 1, 2, 3, 4, -1, -2, 5, 6, 7, 8, 16, 64, 127, 1 << 16, 1 << 30, 0x7fffffff, -0x80000000LL});
-    return kNumbers[below(below(3) == 0 ? kNumbers.size() : 8)];
+    return kTfliteNumbers[below(below(3) == 0 ? kTfliteNumbers.size() : 8)];
   }
   std::int32_t any_tensor(const SubGraph& graph) {
     return below(16) == 0 ? -1 : static_cast<std::int32_t>(below(graph.tensors.size()));
@@ -160,7 +160,7 @@ std::string mutate_tflite(const std::string& bytes, std::uint64_t seed) {
   try {
     Model model = tflite::read_model_from_memory(bytes, "input");
     if (model.subgraphs.empty()) return bytes;
-    Mutator(model, seed).run();
+    TfliteMutator(model, seed).run();
     return to_bytes(model);
   } catch (const Error&) {
     return bytes;
