@@ -18,7 +18,10 @@ std::optional<ModelKind> detect(const std::filesystem::path& path) {
   if (path.extension() == ".onnx") return ModelKind::kOnnx;  // its reader says what else the file may be
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
-    if (is_package_name(path) || path.extension() == ".mlmodelc") return ModelKind::kCoreml;
+    // A package that is not in its place yet has another name.
+    const bool is_package =
+        is_package_name(path) || std::filesystem::is_regular_file(path / "Manifest.json", ignored);
+    if (is_package || path.extension() == ".mlmodelc") return ModelKind::kCoreml;
     return std::nullopt;
   }
   if (!std::filesystem::is_regular_file(path, ignored)) return std::nullopt;  // a pipe would wait

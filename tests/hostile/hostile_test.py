@@ -26,6 +26,7 @@ One class of attack a test. Where a class is proved in another place, that stand
 | npy: pickles, code in headers, shapes              | CVE-2019-6446                              | Arrays, NpyTest |
 | png, jpg, wav: sizes that lie                      | CWE-789                                    | Media, Image, JpegDecoder, WavTest |
 | lists that name devices, pipes, what is no data    | CWE-22                                     | Lists, ListSourceTest |
+| Core ML packages: paths, links, offsets, overlaps   | CWE-22, CWE-125                            | Packages, CoremlReader, tests/fuzz |
 | contracts, ranges, options                         | CWE-20                                     | Texts, ContractJsonTest, tests/fuzz, cli config |
 | outputs that are links, pipes, inputs              | CWE-59                                     | Written, OutputFileTest, cli refusals |
 | names that a terminal obeys                        | CWE-150                                    | PlainText, cli refusals/hostile_names |
@@ -38,6 +39,7 @@ Every single bit and every truncation of small files is the fuzz targets' (tests
 import argparse
 import hashlib
 import io
+import json
 import os
 import pathlib
 import re
@@ -695,6 +697,113 @@ class Texts(Hostile):
         for expression in ("(" * 100000, "a{1000}{1000}{1000}", "[", "\\", "(?=a)"):
             with self.subTest(expression=expression[:30]):
                 self.refused([*QUANTIZE, "--exclude", expression], "is not a regular expression")
+
+
+class Packages(Hostile):
+    """Core ML: a folder with a manifest, a program, and a weight file that the program names by offsets."""
+
+    PROGRAM, WEIGHTS = "Data/com.apple.CoreML/model.mlmodel", "Data/com.apple.CoreML/weights/weight.bin"
+    QUANTIZE = ["quantize", "net.mlpackage", "-o", "out.mlpackage", "--min-bytes", "0"]
+
+    @staticmethod
+    def tensor_type(*dims):
+        shape = b"".join(field(3, field(1, field(1, dim))) for dim in dims)
+        return field(1, field(1, 11) + field(2, len(dims)) + shape)
+
+    def constant(self, name, offset, file="@model_path/weights/weight.bin", dims=(16, 8)):
+        value = field(2, self.tensor_type(*dims)) + field(5, field(1, file) + field(2, offset))
+        output = field(1, name) + field(2, self.tensor_type(*dims))
+        return field(3, field(1, "const") + field(3, output) + field(5, field(1, "val") + field(2, value)))
+
+    def program(self, *constants, operations=b"", output="w"):
+        block = field(2, output) + b"".join(constants) + operations
+        function = field(2, "CoreML6") + field(3, field(1, "CoreML6") + field(2, block))
+        return field(1, 7) + field(2, b"") + field(502, field(1, 1) + field(2, field(1, "main") + field(2, function)))
+
+    @staticmethod
+    def blob(size=512, offset=128, mark=0xDEADBEEF, kind=2):
+        return struct.pack("<IIQQQ32x", mark, kind, size, offset, 0)
+
+    def package(self, program=None, weights=None, manifest=None):
+        self.fresh()
+        self.write("net.mlpackage/Manifest.json", manifest or """{"itemInfoEntries": {"A": {"path": "com.apple.CoreML/model.mlmodel"}},
+                   "rootModelIdentifier": "A"}""")
+        self.write("net.mlpackage/" + self.PROGRAM, self.program(self.constant("w", 64)) if program is None else program)
+        header = struct.pack("<II56x", 1, 2)
+        self.write("net.mlpackage/" + self.WEIGHTS, header + self.blob() + bytes(512) if weights is None else weights)
+
+    def package_refused(self, message, code=2, **parts):
+        with self.subTest(message=message):
+            self.package(**parts)
+            self.refused(self.QUANTIZE, message, code)
+            self.refused(["inspect", "net.mlpackage"], message, code)
+
+    def test_as_it_should_be(self):
+        self.package()
+        self.accepted(["inspect", "net.mlpackage"])
+
+    def test_paths_out(self):
+        for path in ("../../../secret.bin", "/etc/passwd", "a/../../../../secret.bin", ""):
+            self.package_refused("leads outside of it", manifest=json.dumps(
+                {"itemInfoEntries": {"A": {"path": path}}, "rootModelIdentifier": "A"}))
+        for name in ("@model_path/../../../../secret.bin", "/etc/passwd", "../secret.bin", "@model_path/", "weights/weight.bin"):
+            self.package_refused("is outside of it", program=self.program(self.constant("w", 64, name)))
+
+    def test_links_out(self):
+        for name in (self.PROGRAM, self.WEIGHTS, "Manifest.json"):
+            with self.subTest(name=name):
+                self.package()
+                (self.folder / "net.mlpackage" / name).unlink()
+                (self.folder / "net.mlpackage" / name).symlink_to(self.secret)
+                self.refused(self.QUANTIZE, "leads outside of the model's folder")
+        self.package()
+        shutil.rmtree(self.folder / "net.mlpackage/Data/com.apple.CoreML/weights")
+        (self.folder / "net.mlpackage/Data/com.apple.CoreML/weights").symlink_to(self.root)
+        self.refused(self.QUANTIZE, re.compile("leads outside of the model's folder|cannot open"))
+        self.package()
+        (self.folder / "net.mlpackage" / self.WEIGHTS).unlink()
+        os.mkfifo(self.folder / "net.mlpackage" / self.WEIGHTS)
+        self.refused(self.QUANTIZE, "is not a regular file", 4)
+
+    def test_offsets(self):
+        header = struct.pack("<II56x", 1, 2)
+        for offset in (0, 63, 65, 1 << 20, (1 << 63) + 64, (1 << 64) - 64):
+            self.package_refused("not a valid weight file", program=self.program(self.constant("w", offset)))
+        for lie in (self.blob(size=1 << 62), self.blob(size=513), self.blob(offset=(1 << 64) - 8), self.blob(offset=64),
+                    self.blob(mark=0), self.blob(kind=1), self.blob(size=0)):
+            self.package_refused("not a valid weight file", weights=header + lie + bytes(512))
+        self.package_refused("not a valid weight file", weights=b"")
+        self.package_refused("not a valid weight file", program=self.program(self.constant("w", 64, dims=(1 << 31, 1 << 31, 4))))
+
+    def test_overlaps(self):
+        weights = struct.pack("<II56x", 2, 2) + self.blob(offset=192) + self.blob(offset=192 + 64) + bytes(1024)
+        program = self.program(self.constant("w", 64), self.constant("v", 128))
+        self.package_refused("share their bytes", program=program, weights=weights)
+
+    def test_names(self):
+        def relu(source, name):
+            return field(3, field(1, "relu") + field(2, field(1, "x") + field(2, field(1, field(1, source)))) +
+                         field(3, field(1, name) + field(2, self.tensor_type(16, 8))))
+
+        self.package_refused("before it is defined", program=self.program(operations=relu("b", "a") + relu("a", "b"), output="b"))
+        self.package_refused("is defined twice", program=self.program(self.constant("w", 64), self.constant("w", 64)))
+
+    def test_nesting(self):
+        block = b""
+        for _ in range(3000):
+            block = field(3, field(1, "cond") + field(4, block))
+        self.package_refused("nested more than", program=self.program(operations=block))
+
+    def test_truncation(self):
+        whole = self.program(self.constant("w", 64))
+        for size in range(0, len(whole), 9):
+            self.package(program=whole[:size])
+            self.refused(["inspect", "net.mlpackage"], re.compile("not a valid|not a Core ML|is empty"))
+
+    def test_manifests(self):
+        for text in ("[]", "{", "\xff", '{"rootModelIdentifier": "A"}', '{"itemInfoEntries": {"B": 1}, "rootModelIdentifier": "A"}',
+                     "[" * 100000):
+            self.package_refused("manifest", manifest=text)
 
 
 class Poison(Hostile):

@@ -74,7 +74,7 @@ class Planner {
     if (!plan::choose_half(decision, recipe_, wanted)) choose_codes(decision, weight, format);
     if (!decision.is_stored()) return decision;
     if (decision.is_half()) one_group(decision);
-    decision.decoder = Decoder::kKernel;
+    decision.decoder = Decoder::kDq;  // an operation of its own, which Core ML may fuse
     decision.stored_bytes = bytes_in_file(decision);
     plan::keep_if_not_smaller(decision);
     return decision;
