@@ -3,6 +3,7 @@
 
 usage: OUNCE_ZOO=… OUNCE_MEDIAPIPE=… bench/tflite.py build/ounce [--peer FOLDER] [--work FOLDER] [--models kws …]
                                      [--formats w8 int8 …] [--keep] [--json FILE] [--gate]
+       bench/tflite.py --show FILE.json …      the tables of runs that wrote --json, together
 
 tflite_models.py lists the models, their data and the variables; tflite_peer.py fills the peer's folder. For each model and
 format: what `ounce quantize` gave, or why it gave nothing; size (of the published file), SQNR of each output on data that
@@ -304,9 +305,19 @@ def summary(results):
     return "\n".join(lines)
 
 
+def conclude(results, options):
+    if options.show:
+        print(*map(show, results), sep="\n")
+    print(summary(results))
+    missed = list(complaints(results))
+    print(f"\n### Bounds missed: {len(missed)}\n")
+    print(*(f"- {line}" for line in missed), sep="\n")
+    return 1 if options.gate and missed else 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("ounce", type=pathlib.Path)
+    parser.add_argument("ounce", type=pathlib.Path, nargs="?")
     parser.add_argument("--peer", type=pathlib.Path)
     parser.add_argument("--work", type=pathlib.Path)
     parser.add_argument("--models", nargs="+")
@@ -317,22 +328,24 @@ def main():
     parser.add_argument("--limit", type=float, default=600, help="seconds for one call of quantize")
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--gate", action="store_true")
+    parser.add_argument("--show", type=pathlib.Path, nargs="+", help="only show what runs wrote with --json")
     options = parser.parse_args()
+    if options.show:
+        return conclude([result for path in options.show for result in json.loads(path.read_text())], options)
+    if not options.ounce:
+        parser.error("which program is to be judged?")
     with tempfile.TemporaryDirectory() as temporary:
         options.work = options.work or pathlib.Path(temporary)
         results = []
         for model in tflite_models.models(options.models):
             results.append(bench(options, model, options.peer))
             print(show(results[-1]), flush=True)
-        print(summary(results))
-        missed = list(complaints(results))
-        print(f"\n### Bounds missed: {len(missed)}\n")
-        print(*(f"- {line}" for line in missed), sep="\n")
+        failed = conclude(results, options)
         used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
         print(f"\nCPU seconds of this run: {sum(u.ru_utime + u.ru_stime for u in used):.0f}")
         if options.json:
             options.json.write_text(json.dumps(results, indent=1, default=lambda v: v.item() if isinstance(v, np.generic) else str(v)))
-    return 1 if options.gate and missed else 0
+    return failed
 
 
 if __name__ == "__main__":

@@ -73,7 +73,7 @@ std::optional<Archive> find_archive(Bytes file, std::uint64_t from) {
   return Archive{.bytes = file.substr(start),
                  .directory = directory - start,
                  .end_record = end_record - start,
-                 .position = base == 0 ? start : 0};
+                 .position = start - base};
 }
 
 void shift(std::string& text, std::size_t position, std::int64_t by) {

@@ -187,7 +187,7 @@ struct Signature {
 struct Archive {
   Bytes bytes;
   std::uint64_t directory = 0, end_record = 0;
-  std::uint64_t position = 0;  // in the file, if its entries count their offsets from there; 0 if they do not
+  std::uint64_t position = 0;  // of its start, as the offsets of its entries count; 0: from the start itself
 };
 
 struct Model {
