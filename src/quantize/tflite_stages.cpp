@@ -184,8 +184,8 @@ std::vector<std::pair<std::string, std::string>> tflite_metadata(const std::stri
 
 void prepare_tflite(Quantization& q) {
   require_original(*q.file, q.recipe.format);
-  q.tflite = std::make_unique<TfliteWork>(
-      tflite::as_tflite(*q.file), tflite::PrepareOptions{.static_int8 = is_static(q.recipe.format)});
+  q.tflite = std::make_unique<TfliteWork>(tflite::as_tflite(*q.file),
+                                          tflite::PrepareOptions{.static_int8 = is_static(q.recipe.format)});
   if (is_static(q.recipe.format)) {
     TfliteWork& work = *q.tflite;
     work.prepared = std::make_shared<const tflite::TfliteFile>(with_values(work.prepared->model(), q.pool));
