@@ -161,12 +161,12 @@ constexpr double kTfliteWork = 1.5e10;
 
 }  // namespace
 
-TfliteWork::TfliteWork(const tflite::TfliteFile& source) {
+TfliteWork::TfliteWork(const tflite::TfliteFile& source, const tflite::PrepareOptions& options) {
   tflite::Model model = source.model();
   if (!model.unwritable.empty())
     throw Error(ErrorCode::kUnsupported, fmt::format("cannot be written again: {}", model.unwritable),
                 source.path().string());
-  notes = tflite::prepare(model, {});
+  notes = tflite::prepare(model, options);
   prepared = std::make_shared<const tflite::TfliteFile>(std::move(model));
 }
 
@@ -184,7 +184,8 @@ std::vector<std::pair<std::string, std::string>> tflite_metadata(const std::stri
 
 void prepare_tflite(Quantization& q) {
   require_original(*q.file, q.recipe.format);
-  q.tflite = std::make_unique<TfliteWork>(tflite::as_tflite(*q.file));
+  q.tflite = std::make_unique<TfliteWork>(tflite::as_tflite(*q.file),
+                                          tflite::PrepareOptions{.static_int8 = is_static(q.recipe.format)});
   if (is_static(q.recipe.format)) {
     TfliteWork& work = *q.tflite;
     work.prepared = std::make_shared<const tflite::TfliteFile>(with_values(work.prepared->model(), q.pool));

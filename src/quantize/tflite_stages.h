@@ -10,6 +10,7 @@
 
 #include "formats/tflite/plan/integer_plan.h"
 #include "formats/tflite/plan/plan.h"
+#include "formats/tflite/prepare/prepare.h"
 #include "formats/tflite/view/tflite_file.h"
 #include "quantize/tflite_static.h"
 
@@ -19,7 +20,7 @@ struct Quantization;
 
 struct TfliteWork {
   // Throws Error{kUnsupported} for a model that cannot be written again.
-  explicit TfliteWork(const tflite::TfliteFile& source);
+  explicit TfliteWork(const tflite::TfliteFile& source, const tflite::PrepareOptions& options = {});
 
   std::shared_ptr<const tflite::TfliteFile> prepared;
   std::vector<std::string> notes;  // of what was prepared

@@ -50,7 +50,9 @@ void check_written(const tflite::Model& model, std::uint64_t largest) {
   const bool has_computed =
       std::any_of(model.buffers.begin(), model.buffers.end(),
                   [](const tflite::Buffer& buffer) { return buffer.data.computed() != nullptr; });
-  promise(has_computed || same_content(model, again), "a written model has another content");
+  // Values that are computed can be compared once they are written, and equal ones get one place.
+  if (has_computed) return check_written(again, largest);
+  promise(same_content(model, again), "a written model has another content");
   promise(tflite::to_bytes(again, largest) == written, "writing a model twice gives other bytes");
 }
 

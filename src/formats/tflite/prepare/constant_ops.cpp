@@ -21,7 +21,6 @@ struct Call {
   const Record* options;
   const std::vector<std::int32_t>& shape;
   TensorType type;
-  const std::function<bool(std::uint64_t)>& take;
 
   // Of an option; what its absence means if the operator has no options.
   std::int64_t option(const char* table, const char* field, std::int64_t fallback = 0) const {
@@ -109,7 +108,7 @@ Result strided(const Call& call, std::int64_t first, const Integers& dims, const
     return std::nullopt;
   std::uint64_t count = 1;
   for (const std::int64_t dim : dims) count *= static_cast<std::uint64_t>(dim);
-  if (count != count_of(call.shape) || !call.take(count * width)) return std::nullopt;
+  if (count != count_of(call.shape)) return std::nullopt;
   std::string values(count * width, '\0');
   const Bytes bytes = source.values.bytes();
   Integers at(dims.size());
@@ -240,8 +239,7 @@ Result concatenate(const Call& call, std::size_t axis, bool is_packed) {
     total += shape[axis];
   }
   const std::uint64_t bytes = count_of(call.shape) * width;
-  if (outer == 0 || total != call.shape[axis] || outer * call.inputs.size() > kMostIntegers ||
-      !call.take(bytes))
+  if (outer == 0 || total != call.shape[axis] || outer * call.inputs.size() > kMostIntegers)
     return std::nullopt;
   std::string values;
   values.reserve(bytes);
@@ -385,11 +383,10 @@ const Row* row_of(Builtin code) {
 bool is_foldable(Builtin code) { return row_of(code) != nullptr; }
 
 std::optional<Constant> fold(Builtin code, const std::vector<Constant>& inputs, const Record* options,
-                             const std::vector<std::int32_t>& shape, TensorType type,
-                             const std::function<bool(std::uint64_t)>& take) {
+                             const std::vector<std::int32_t>& shape, TensorType type) {
   const Row* row = row_of(code);
   if (row == nullptr || inputs.empty()) return std::nullopt;
-  return row->fold({inputs, options, shape, type, take});
+  return row->fold({inputs, options, shape, type});
 }
 
 }  // namespace ounce::tflite

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -24,11 +23,10 @@ struct Constant {
 bool is_foldable(Builtin code);
 
 // Of the inputs in their order (SHAPE needs only the shape), the options of the operator, and the shape and
-// type of its output. Nothing where an input or an option is not what the operator takes, the output would
-// have another shape than `shape`, or `take` refuses the bytes of a new constant. RESHAPE and its like share
-// the values of their input.
+// type of its output. Nothing where an input or an option is not what the operator takes, or the output
+// would have another shape than `shape`, which has a byte_count(). RESHAPE and its like share the values of
+// their input.
 std::optional<Constant> fold(Builtin code, const std::vector<Constant>& inputs, const Record* options,
-                             const std::vector<std::int32_t>& shape, TensorType type,
-                             const std::function<bool(std::uint64_t)>& take);
+                             const std::vector<std::int32_t>& shape, TensorType type);
 
 }  // namespace ounce::tflite

@@ -62,8 +62,8 @@ class Folding {
     const Operator& found = editor_.op(op);
     const Record* options = found.options.table ? &*found.options.table : nullptr;
     const Tensor target = editor_.tensor(output);
-    const auto folded = fold(code, inputs, options, target.shape, target.type,
-                             [&](std::uint64_t bytes) { return limit_.take(bytes); });
+    if (!keeps_values && !limit_.take(byte_count(target).value_or(WorkLimit::kAll))) return false;
+    const auto folded = fold(code, inputs, options, target.shape, target.type);
     if (!folded) return false;
     editor_.make_constant(output, folded->values);
     return true;

@@ -1,5 +1,6 @@
 #include "formats/tflite/prepare/fold_halves.h"
 
+#include <functional>
 #include <map>
 
 #include "base/cancel.h"
@@ -7,10 +8,20 @@
 #include "formats/tflite/edit/graph_editor.h"
 
 namespace ounce::tflite {
+namespace {
+
+// An order of places, not of what is there.
+struct ByPlace {
+  bool operator()(Bytes a, Bytes b) const {
+    return a.data() != b.data() ? std::less<>()(a.data(), b.data()) : a.size() < b.size();
+  }
+};
+
+}  // namespace
 
 Changes fold_halves(Model& model) {
   Changes changes;
-  std::map<std::uint32_t, Data> widened_buffers;  // by the buffer of the halves: tensors may share it
+  std::map<Bytes, Data, ByPlace> widened_halves;  // buffers may be at one place in the file
   for (std::size_t graph = 0; graph < model.subgraphs.size(); ++graph) {
     GraphEditor editor(model, graph);
     for (std::size_t op = 0; op < editor.size(); ++op) {
@@ -35,8 +46,9 @@ Changes fold_halves(Model& model) {
                       editor.label(op));
         continue;
       }
-      Data& values = widened_buffers[editor.tensor(halves).buffer];
-      if (values.empty()) values = widened(data_of(model, editor.tensor(halves)), ElementType::kFloat16);
+      const Data source = data_of(model, editor.tensor(halves));
+      Data& values = widened_halves[source.bytes()];
+      if (values.empty()) values = widened(source, ElementType::kFloat16);
       editor.make_constant(floats, values);
       ++changes.count;
     }

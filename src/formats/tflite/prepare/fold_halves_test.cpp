@@ -63,6 +63,20 @@ TEST_F(TfliteFoldHalves, TensorsThatShareABufferShareTheNewOne) {
             data_of(folded, folded.subgraphs[0].tensors[static_cast<std::size_t>(floats)]));
 }
 
+TEST_F(TfliteFoldHalves, BuffersAtOnePlaceInTheFileStayOnePlace) {
+  convert_and_add(Builtin::kDequantize);
+  const auto z = model.tensor("z", {5}), sum = model.tensor("sum", {1, 5}),
+             equal = model.constant("equal", {5}, TensorType::kFloat16, kHalves);
+  model.op(Builtin::kDequantize, {equal}, {z});
+  model.op(Builtin::kAdd, {y, z}, {sum}, "AddOptions");
+  model.outputs({sum});
+  Model folded = read_model_from_memory(to_bytes(model.model), "m");  // equal buffers share their place
+  EXPECT_EQ(fold_halves(folded).count, 2U);
+  remove_unused(folded);
+  const std::string bytes = to_bytes(folded);
+  EXPECT_EQ(to_bytes(read_model_from_memory(bytes, "m")), bytes);
+}
+
 TEST_F(TfliteFoldHalves, SparseHalvesAreMadeDenseBefore) {
   Model sample = everything_tflite();
   // Its sparse matrix, as FP16.

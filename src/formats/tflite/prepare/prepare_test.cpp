@@ -41,7 +41,22 @@ TEST(TflitePrepare, TheNotesSayWhatWasDone) {
 TEST(TflitePrepare, EachPassHasWorkInTheSample) {
   Model model = unprepared_tflite();
   EXPECT_THAT(prepare(model, {.static_int8 = true}), testing::SizeIs(9));
-  EXPECT_EQ(text_of(model), "");
+  EXPECT_EQ(text_of(model),
+            "x, image -> positive, y\n"
+            "RESHAPE(x, layout_1_1_3_4) -> x_reshaped\n"
+            "TRANSPOSE(x_reshaped, layout_0_1_3_2) -> a_t\n"
+            "CONV_2D(a_t, a_m_weight, a_m_bias) stride_w=1 stride_h=1 fused_activation_function=3 -> a_a\n"
+            "CONV_2D(a_a, b_m_weight, b_m_bias) stride_w=1 stride_h=1 fused_activation_function=3 -> b_a\n"
+            "ADD(a_a, b_a) -> sum\n"
+            "MUL(sum, divisor_inverse) -> half_moved\n"
+            "RESHAPE(half_moved, layout_1_4_3) -> half_moved_reshaped\n"
+            "TRANSPOSE(half_moved_reshaped, layout_0_2_1) -> half\n"
+            "FULLY_CONNECTED.5(half, matrix_transposed, biased_bias) fused_activation_function=1 "
+            "keep_num_dims=1 -> biased\n"
+            "RESHAPE(biased, layout_3_2) -> positive\n"
+            "TRANSPOSE_CONV(cut_shape, kernel, image) stride_w=2 stride_h=2 -> cut\n"
+            "MEAN(cut, pool_axes) keep_dims=1 -> pool\n"
+            "LEAKY_RELU(pool) alpha=0.5 -> y\n");
 }
 
 TEST(TflitePrepare, FormsForIntegersAreForStaticModels) {
