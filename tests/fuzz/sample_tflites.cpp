@@ -214,6 +214,7 @@ std::int32_t add_turned_convolution(TfliteBuilder& model, std::int32_t x, const 
   model.op(Builtin::kRelu6, {m}, {a});
   model.op(Builtin::kTranspose, {a, first}, {b}, "TransposeOptions");
   model.op(Builtin::kSqueeze, {b}, {y}, "SqueezeOptions");
+  model.options().set("squeeze_dims", elements<std::int32_t>(model.model, {2}));
   return y;
 }
 

@@ -58,6 +58,7 @@ class GraphEditor {
   // For messages: "RELU 'conv1/relu'", after its first output.
   std::string label(std::size_t op) const;
 
+  // Until one is added: copy what is needed after that.
   const Tensor& tensor(std::int32_t tensor) const { return graph().tensors[index(tensor)]; }
   std::size_t producer(std::int32_t tensor) const { return producers_[index(tensor)]; }
   // In no order.

@@ -114,7 +114,8 @@ class Sinking {
     bool is_made = false;
   };
 
-  const std::vector<std::int32_t>& shape(std::int32_t tensor) const { return editor_.tensor(tensor).shape; }
+  // A copy: tensors move when one is added.
+  std::vector<std::int32_t> shape(std::int32_t tensor) const { return editor_.tensor(tensor).shape; }
   bool is_static(std::int32_t tensor) const {
     return tensor >= 0 && (static_cast<std::size_t>(tensor) >= is_static_.size() ||
                            is_static_[static_cast<std::size_t>(tensor)]);
@@ -136,7 +137,7 @@ class Sinking {
     View view{before.base, {}};
     if (editor_.code(op) == Builtin::kTranspose) {
       const auto order = editor_.integers(editor_.input(op, 1), kMostDimensionsMoved);
-      const auto& shape_before = shape(from);
+      const auto shape_before = shape(from);
       if (!order || order->size() != shape_before.size() || shape(to).size() != shape_before.size())
         return false;
       const Axes axes = long_axes(shape_before);
@@ -170,8 +171,7 @@ class Sinking {
   std::int32_t value_of(std::int32_t tensor, std::size_t op) {
     View& view = views_.at(tensor);
     if (view.is_made) return tensor;
-    const std::vector<std::int32_t>& from = shape(view.base);
-    const std::vector<std::int32_t>& to = shape(tensor);
+    const std::vector<std::int32_t> from = shape(view.base), to = shape(tensor);
     const bool keeps_order = std::is_sorted(view.order.begin(), view.order.end());
     if (keeps_order && from == to) return view.base;
     view.is_made = true;
