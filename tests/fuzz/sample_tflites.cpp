@@ -237,6 +237,7 @@ Model unprepared_tflite() {
            "BatchMatMulOptions");
   model.op(Builtin::kAdd, {model.weights("addend", {2}, {1, -1}), product}, {biased}, "AddOptions");
   model.op(Builtin::kShape, {biased}, {sizes}, "ShapeOptions");
+  model.options().set("out_type", std::int64_t{2});
   model.op(Builtin::kGather, {sizes, model.integers("indices", {2}, {1, 2})}, {two}, "GatherOptions");
   model.op(Builtin::kReshape, {biased, two}, {flat}, "ReshapeOptions");
   model.op(Builtin::kMaximum, {flat, model.weights("zero", {}, {0})}, {positive}, "MaximumMinimumOptions");
