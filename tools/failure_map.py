@@ -77,11 +77,12 @@ def run(ounce, folder, *words):
 
 
 def releases(ounce, folder):
-    """The measured versions of each platform."""
+    """The measured versions of ONNX Runtime on each platform; those of other runtimes have a prefix, such as litert-2.3.0."""
     versions = {}
     for line in run(ounce, folder, "check", "--releases").stdout.splitlines():
         platform, version = line.split()
-        versions.setdefault(platform, []).append(version)
+        if version[0].isdigit():
+            versions.setdefault(platform, []).append(version)
     return versions
 
 

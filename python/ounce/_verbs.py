@@ -58,6 +58,7 @@ def quantize(
     verify: Optional[bool] = None,
     allow_slower: Optional[bool] = None,
     runtime: Optional[Word] = None,
+    litert: Optional[Word] = None,
     on: Optional[Words] = None,
     target: Optional[Word] = None,
     isolate: Optional[bool] = None,
@@ -169,6 +170,7 @@ def quantize(
     allow_slower: int8, int8-dynamic: write the model even if it is slower than the original on this CPU
         (default: refuse with exit 3)
     runtime: ONNX Runtime for that: a library's path, or a version (default: the newest)
+    litert: LiteRT for .tflite models, in the same way
     on: int8, int8-dynamic: other CPUs to run the result on before it is written: avx2, avx512, arm64;
         none; auto for all that can be shown here (default: auto)
     target: where the model will run: a place and a release, which must have all that is written
@@ -303,6 +305,7 @@ def quantize(
         "verify": verify,
         "allow_slower": allow_slower,
         "runtime": runtime,
+        "litert": litert,
         "on": on,
         "target": target,
         "isolate": isolate,
@@ -424,6 +427,7 @@ def verify(
     frame: Optional[int] = None,
     hop: Optional[int] = None,
     runtime: Optional[Word] = None,
+    litert: Optional[Word] = None,
     threads: Optional[int] = None,
     threads_between: Optional[int] = None,
     optimization: Optional[Literal["none", "basic", "extended", "all"]] = "all",
@@ -527,6 +531,7 @@ def verify(
 
     Runtime:
     runtime: ONNX Runtime: a library's path, or a version (default: the newest)
+    litert: LiteRT, which runs .tflite models, in the same way (default: the newest)
     threads: threads inside an op (0: as many as the runtime likes) (default: 1)
     threads_between: threads for ops side by side (default: 1)
     optimization: graph optimization: none, basic, extended, all
@@ -603,6 +608,7 @@ def verify(
         "frame": frame,
         "hop": hop,
         "runtime": runtime,
+        "litert": litert,
         "threads": threads,
         "threads_between": threads_between,
         "optimization": optimization,
@@ -659,6 +665,7 @@ def bench(
     frame: Optional[int] = None,
     hop: Optional[int] = None,
     runtime: Optional[Word] = None,
+    litert: Optional[Word] = None,
     threads: Optional[int] = None,
     threads_between: Optional[int] = None,
     optimization: Optional[Literal["none", "basic", "extended", "all"]] = "all",
@@ -727,6 +734,7 @@ def bench(
 
     Runtime:
     runtime: ONNX Runtime: a library's path, or a version (default: the newest)
+    litert: LiteRT, which runs .tflite models, in the same way (default: the newest)
     threads: threads inside an op (0: as many as the runtime likes) (default: 1)
     threads_between: threads for ops side by side (default: 1)
     optimization: graph optimization: none, basic, extended, all
@@ -786,6 +794,7 @@ def bench(
         "frame": frame,
         "hop": hop,
         "runtime": runtime,
+        "litert": litert,
         "threads": threads,
         "threads_between": threads_between,
         "optimization": optimization,
@@ -858,6 +867,7 @@ def tune(
     frame: Optional[int] = None,
     hop: Optional[int] = None,
     runtime: Optional[Word] = None,
+    litert: Optional[Word] = None,
     threads: Optional[int] = None,
     threads_between: Optional[int] = None,
     optimization: Optional[Literal["none", "basic", "extended", "all"]] = "all",
@@ -953,6 +963,7 @@ def tune(
 
     Runtime:
     runtime: ONNX Runtime: a library's path, or a version (default: the newest)
+    litert: LiteRT, which runs .tflite models, in the same way (default: the newest)
     threads: threads inside an op (0: as many as the runtime likes) (default: 1)
     threads_between: threads for ops side by side (default: 1)
     optimization: graph optimization: none, basic, extended, all
@@ -1018,6 +1029,7 @@ def tune(
         "frame": frame,
         "hop": hop,
         "runtime": runtime,
+        "litert": litert,
         "threads": threads,
         "threads_between": threads_between,
         "optimization": optimization,
@@ -1072,6 +1084,7 @@ def advise(
     frame: Optional[int] = None,
     hop: Optional[int] = None,
     runtime: Optional[Word] = None,
+    litert: Optional[Word] = None,
     threads: Optional[int] = None,
     threads_between: Optional[int] = None,
     optimization: Optional[Literal["none", "basic", "extended", "all"]] = "all",
@@ -1150,6 +1163,7 @@ def advise(
 
     Runtime:
     runtime: ONNX Runtime: a library's path, or a version (default: the newest)
+    litert: LiteRT, which runs .tflite models, in the same way (default: the newest)
     threads: threads inside an op (0: as many as the runtime likes) (default: 1)
     threads_between: threads for ops side by side (default: 1)
     optimization: graph optimization: none, basic, extended, all
@@ -1204,6 +1218,7 @@ def advise(
         "frame": frame,
         "hop": hop,
         "runtime": runtime,
+        "litert": litert,
         "threads": threads,
         "threads_between": threads_between,
         "optimization": optimization,
@@ -1424,6 +1439,7 @@ def sensitivity(
     frame: Optional[int] = None,
     hop: Optional[int] = None,
     runtime: Optional[Word] = None,
+    litert: Optional[Word] = None,
     threads: Optional[int] = None,
     threads_between: Optional[int] = None,
     optimization: Optional[Literal["none", "basic", "extended", "all"]] = "all",
@@ -1504,6 +1520,7 @@ def sensitivity(
 
     Runtime:
     runtime: ONNX Runtime: a library's path, or a version (default: the newest)
+    litert: LiteRT, which runs .tflite models, in the same way (default: the newest)
     threads: threads inside an op (0: as many as the runtime likes) (default: 1)
     threads_between: threads for ops side by side (default: 1)
     optimization: graph optimization: none, basic, extended, all
@@ -1562,6 +1579,7 @@ def sensitivity(
         "frame": frame,
         "hop": hop,
         "runtime": runtime,
+        "litert": litert,
         "threads": threads,
         "threads_between": threads_between,
         "optimization": optimization,
@@ -1606,6 +1624,7 @@ def calibrate(
     frame: Optional[int] = None,
     hop: Optional[int] = None,
     runtime: Optional[Word] = None,
+    litert: Optional[Word] = None,
     threads: Optional[int] = None,
     threads_between: Optional[int] = None,
     optimization: Optional[Literal["none", "basic", "extended", "all"]] = "all",
@@ -1661,6 +1680,7 @@ def calibrate(
 
     Runtime:
     runtime: ONNX Runtime: a library's path, or a version (default: the newest)
+    litert: LiteRT, which runs .tflite models, in the same way (default: the newest)
     threads: threads inside an op (0: as many as the runtime likes) (default: 1)
     threads_between: threads for ops side by side (default: 1)
     optimization: graph optimization: none, basic, extended, all
@@ -1705,6 +1725,7 @@ def calibrate(
         "frame": frame,
         "hop": hop,
         "runtime": runtime,
+        "litert": litert,
         "threads": threads,
         "threads_between": threads_between,
         "optimization": optimization,
@@ -1799,6 +1820,7 @@ def publish(
     shape: Optional[Words] = None,
     seed: Optional[int] = None,
     runtime: Optional[Word] = None,
+    litert: Optional[Word] = None,
     threads: Optional[int] = None,
     threads_between: Optional[int] = None,
     optimization: Optional[Literal["none", "basic", "extended", "all"]] = "all",
@@ -1874,6 +1896,7 @@ def publish(
 
     Runtime:
     runtime: ONNX Runtime: a library's path, or a version (default: the newest)
+    litert: LiteRT, which runs .tflite models, in the same way (default: the newest)
     threads: threads inside an op (0: as many as the runtime likes) (default: 1)
     threads_between: threads for ops side by side (default: 1)
     optimization: graph optimization: none, basic, extended, all
@@ -1925,6 +1948,7 @@ def publish(
         "shape": shape,
         "seed": seed,
         "runtime": runtime,
+        "litert": litert,
         "threads": threads,
         "threads_between": threads_between,
         "optimization": optimization,
@@ -1971,6 +1995,7 @@ class contract:
         frame: Optional[int] = None,
         hop: Optional[int] = None,
         runtime: Optional[Word] = None,
+        litert: Optional[Word] = None,
         threads: Optional[int] = None,
         threads_between: Optional[int] = None,
         optimization: Optional[Literal["none", "basic", "extended", "all"]] = "all",
@@ -2024,6 +2049,7 @@ class contract:
 
         Runtime:
         runtime: ONNX Runtime: a library's path, or a version (default: the newest)
+        litert: LiteRT, which runs .tflite models, in the same way (default: the newest)
         threads: threads inside an op (0: as many as the runtime likes) (default: 1)
         threads_between: threads for ops side by side (default: 1)
         optimization: graph optimization: none, basic, extended, all
@@ -2066,6 +2092,7 @@ class contract:
             "frame": frame,
             "hop": hop,
             "runtime": runtime,
+            "litert": litert,
             "threads": threads,
             "threads_between": threads_between,
             "optimization": optimization,
@@ -2108,6 +2135,7 @@ class contract:
         shape: Optional[Words] = None,
         seed: Optional[int] = None,
         runtime: Optional[Word] = None,
+        litert: Optional[Word] = None,
         threads: Optional[int] = None,
         threads_between: Optional[int] = None,
         optimization: Optional[Literal["none", "basic", "extended", "all"]] = "all",
@@ -2140,6 +2168,7 @@ class contract:
 
         Runtime:
         runtime: ONNX Runtime: a library's path, or a version (default: the newest)
+        litert: LiteRT, which runs .tflite models, in the same way (default: the newest)
         threads: threads inside an op (0: as many as the runtime likes) (default: 1)
         threads_between: threads for ops side by side (default: 1)
         optimization: graph optimization: none, basic, extended, all
@@ -2165,6 +2194,7 @@ class contract:
             "shape": shape,
             "seed": seed,
             "runtime": runtime,
+            "litert": litert,
             "threads": threads,
             "threads_between": threads_between,
             "optimization": optimization,
@@ -2317,6 +2347,7 @@ def prove(
     frame: Optional[int] = None,
     hop: Optional[int] = None,
     runtime: Optional[Word] = None,
+    litert: Optional[Word] = None,
     threads: Optional[int] = None,
     threads_between: Optional[int] = None,
     optimization: Optional[Literal["none", "basic", "extended", "all"]] = "all",
@@ -2373,6 +2404,7 @@ def prove(
 
     Runtime:
     runtime: ONNX Runtime: a library's path, or a version (default: the newest)
+    litert: LiteRT, which runs .tflite models, in the same way (default: the newest)
     threads: threads inside an op (0: as many as the runtime likes) (default: 1)
     threads_between: threads for ops side by side (default: 1)
     optimization: graph optimization: none, basic, extended, all
@@ -2418,6 +2450,7 @@ def prove(
         "frame": frame,
         "hop": hop,
         "runtime": runtime,
+        "litert": litert,
         "threads": threads,
         "threads_between": threads_between,
         "optimization": optimization,
