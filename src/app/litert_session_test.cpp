@@ -41,7 +41,8 @@ TfliteBuilder dense_model(const test::Metadata& metadata = {}, int seed = 1, boo
       w.push_back(0.125F * static_cast<float>(((row * 8 + column) * 7 + seed) % 100 - 50));
   }
   TfliteBuilder model;
-  const auto x = model.tensor("x", {1, 4}), y = model.tensor("y", {1, 8}), kept = model.weights("w", {8, 4}, w);
+  const auto x = model.tensor("x", {1, 4}), y = model.tensor("y", {1, 8}),
+             kept = model.weights("w", {8, 4}, w);
   if (has_free_batch) {
     for (const auto tensor : {x, y})
       model.graph().tensors[static_cast<std::size_t>(tensor)].shape_signature = {
@@ -216,8 +217,8 @@ TEST_P(AppLitert, EveryCheckHasItsStatus) {
 
 TEST_P(AppLitert, TheStatementSaysWhereAModelRuns) {
   const auto target = [](const std::string& name) {
-    return test::Metadata{{"ounce.statement", R"({"version": 1, "content": "0", "recipe": {"target": ")" +
-                                                  name + "\"}}"}};
+    return test::Metadata{
+        {"ounce.statement", R"({"version": 1, "content": "0", "recipe": {"target": ")" + name + "\"}}"}};
   };
   const std::string machine = runtime::this_machine() == "aarch64" ? "arm64" : "x64";
   EXPECT_EQ(status_with(target("linux-" + machine + "@litert-2.1.6"), {}), Status::kOk);
@@ -240,10 +241,11 @@ TEST_P(AppLitert, TheGoldenSampleIsRunOnLoad) {
     for (const double value : data::golden_values(y))
       values += (values.empty() ? "" : ", ") + std::to_string(value);
     return test::Metadata{
-        {"ounce.contract", R"({"version": 1, "inputs": {"x": {"kind": "tensor"}}, "golden": {"sample": "one", )"
-                           R"("input_digest": ")" +
-                               data::digest_of_tensors(in) + R"(", "output_digest": ")" +
-                               data::digest_of_tensors(out) + R"(", "outputs": {"y": [)" + values + "]}}}"}};
+        {"ounce.contract",
+         R"({"version": 1, "inputs": {"x": {"kind": "tensor"}}, "golden": {"sample": "one", )"
+         R"("input_digest": ")" +
+             data::digest_of_tensors(in) + R"(", "output_digest": ")" + data::digest_of_tensors(out) +
+             R"(", "outputs": {"y": [)" + values + "]}}}"}};
   };
   const auto status_for = [&](const test::Metadata& metadata, const std::vector<float>& row) {
     const auto model = write(dense_model(metadata));
@@ -279,10 +281,11 @@ TEST_P(AppLitert, PreprocessingIsTheContracts) {
   EXPECT_EQ(call.output<float>().size(), 10U);
   EXPECT_EQ(status_of([&] { call.set_sound({.samples = samples, .rate = 16000}); }), Status::kUsage);
   const std::vector<std::uint8_t> pixels(300);
-  EXPECT_EQ(status_of([&] {
-              call.set_image({.format = PixelFormat::kRgb, .width = 10, .height = 10, .planes = {pixels.data()}});
-            }),
-            Status::kNoContract);
+  EXPECT_EQ(
+      status_of([&] {
+        call.set_image({.format = PixelFormat::kRgb, .width = 10, .height = 10, .planes = {pixels.data()}});
+      }),
+      Status::kNoContract);
   const Session bare = Session::load(folder / "bare.tflite", options());
   Call without = bare.call();
   EXPECT_EQ(status_of([&] { without.set_sound({.samples = samples, .rate = 8000}); }), Status::kNoContract);
@@ -352,7 +355,8 @@ TEST_P(AppLitert, ThreadsAreNotShared) {
 TEST_P(AppLitert, SixteenThreadsAndThreeModels) {
   std::vector<Session> sessions;
   for (int seed = 0; seed < 3; ++seed)
-    sessions.push_back(Session::load(write(dense_model({}, seed), std::to_string(seed) + ".tflite"), options()));
+    sessions.push_back(
+        Session::load(write(dense_model({}, seed), std::to_string(seed) + ".tflite"), options()));
   std::atomic<int> wrong = 0;
   std::vector<std::thread> threads;
   for (int number = 0; number < 16; ++number) {

@@ -42,8 +42,9 @@ void require_release(const Place& here, const std::string& needs, const std::str
   if (!is_older(here.version, needs)) return;
   throw Failure(
       Status::kRuntimeTooOld,
-      fmt::format("was made for {} {} or newer, and this is {}; ship a newer one, or make the model for this one",
-                  here.runtime, needs, here.version),
+      fmt::format(
+          "was made for {} {} or newer, and this is {}; ship a newer one, or make the model for this one",
+          here.runtime, needs, here.version),
       model);
 }
 

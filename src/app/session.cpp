@@ -99,7 +99,8 @@ struct Loader {
     if (bytes.is_tflite()) {
       tell_stage(options, Stage::kLoad, 0);
       impl.session = load_litert(bytes, options);
-      if (!options.cache.empty()) impl.facts.why_not_unpacked = "is a TFLite model: only ONNX models are unpacked";
+      if (!options.cache.empty())
+        impl.facts.why_not_unpacked = "is a TFLite model: only ONNX models are unpacked";
       if (!bytes.stays()) impl.bytes.reset();
       return;
     }

@@ -31,8 +31,8 @@ constexpr std::array<float, 6> kAround4 = {-0.045F, -0.03F, -0.015F, 0.015F, 0.0
 
 constexpr float kSmallestNormalHalf = 0x1p-14F;
 
-// Rounds a scale to a 16-bit float: to nearest, ties to even. Below the normal range, where steps are coarse, it
-// is rounded up, so that nothing is clipped.
+// Rounds a scale to a 16-bit float: to nearest, ties to even. Below the normal range, where steps are coarse,
+// it is rounded up, so that nothing is clipped.
 float to_half_precision(float value) {
   if (value < kSmallestNormalHalf) return std::max(std::ceil(value * 0x1p24F), 1.0F) * 0x1p-24F;
   const auto bits = std::bit_cast<std::uint32_t>(value);

@@ -22,8 +22,8 @@ namespace ounce::quantization {
 using AdaptPlan = std::function<void(plan::Plan& plan, ThreadPool& pool)>;
 
 // How a candidate gets its file; without one by StaticModel::write_candidate(). Returns its bytes.
-using WriteCandidate = std::function<std::uint64_t(const Recipe& recipe, const std::filesystem::path& file,
-                                                   ThreadPool& pool)>;
+using WriteCandidate =
+    std::function<std::uint64_t(const Recipe& recipe, const std::filesystem::path& file, ThreadPool& pool)>;
 
 // Writes the model of a recipe and returns the bytes of the model and of its external data.
 std::uint64_t write_candidate(const PreparedModel& prepared, const Recipe& recipe,

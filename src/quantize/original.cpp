@@ -58,7 +58,8 @@ void refuse(const std::filesystem::path& path, const OwnOutput& output, const st
               path.string());
 }
 
-void require_original(const std::optional<OwnOutput>& output, const std::filesystem::path& path, Format wanted) {
+void require_original(const std::optional<OwnOutput>& output, const std::filesystem::path& path,
+                      Format wanted) {
   if (!output) return;
   const bool computes_in_16_bits = output->format && is_half(*output->format);
   const bool stores = !is_integer(wanted);

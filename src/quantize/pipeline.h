@@ -60,9 +60,9 @@ struct Quantization {
   Recipe recipe;                                  // options.recipe, until search() and decide() fill it in
   model::ModelFilePtr file;                       // after open(): the source
   std::shared_ptr<const PreparedModel> prepared;  // after prepare(), with ranges after observe()
-  std::string why_floats;  // after search(): nothing of it computes in INT8, as was measured
-  Statement statement;     // from decide() on
-  plan::Plan plan;         // after decide()
+  std::string why_floats;              // after search(): nothing of it computes in INT8, as was measured
+  Statement statement;                 // from decide() on
+  plan::Plan plan;                     // after decide()
   std::unique_ptr<CoremlWork> coreml;  // of Core ML models, in place of `prepared` and `plan`
   std::unique_ptr<TfliteWork> tflite;  // of TFLite models, in place of `prepared` and `plan`
   std::vector<TensorOutcome> integer_tensors;  // of the INT8 ops that stand beside the FP16 remainder

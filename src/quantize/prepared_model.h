@@ -72,7 +72,7 @@ class PreparedModel : public StaticModel {
   std::size_t node_count() const override;
   std::vector<IntegerNode> integer_nodes(const Recipe& recipe, ThreadPool& pool) const override;
   std::vector<plan::NamedDivision> float_choices(const Recipe& recipe,
-                                                   const std::map<std::string, double>& noise) const override;
+                                                 const std::map<std::string, double>& noise) const override;
   std::uint64_t write_candidate(const Recipe& recipe, const std::filesystem::path& file,
                                 ThreadPool& pool) const override;
   const char* candidate_name() const override { return "variant.onnx"; }

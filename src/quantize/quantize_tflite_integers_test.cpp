@@ -50,8 +50,8 @@ TEST_P(QuantizeTfliteIntegers, GivesTheSameFileAgain) {
   quantize(example, folder / "a.tflite", options);
   options.threads = 1;
   quantize(example, folder / "b.tflite", options);
-  EXPECT_TRUE(tflite::same_content(tflite::read_model(folder / "a.tflite"),
-                                   tflite::read_model(folder / "b.tflite")));
+  EXPECT_TRUE(
+      tflite::same_content(tflite::read_model(folder / "a.tflite"), tflite::read_model(folder / "b.tflite")));
 }
 
 TEST_P(QuantizeTfliteIntegers, AsksForData) {

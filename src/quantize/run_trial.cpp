@@ -66,7 +66,8 @@ TrialResult try_integers_or_storage(const Quantization& q, const WrittenFiles& w
   const bool is_integer = q.recipe.is_integer();
   TrialOptions trial = q.options.trial;
   trial.cpus = cpus_for(q.recipe, trial.cpus);
-  if (q.file->kind() == ModelKind::kTflite) trial.cpus.clear();  // kernels of XNNPACK sum exactly on every CPU
+  if (q.file->kind() == ModelKind::kTflite)
+    trial.cpus.clear();  // kernels of XNNPACK sum exactly on every CPU
   trial.is_timed = trial.is_timed && (q.recipe.memory == MemoryUse::kBalanced || is_integer);
   return try_model(*q.file, written, trial, {is_integer ? kOfIntegers : kOfDecoding, work, is_integer});
 }

@@ -39,8 +39,8 @@ std::shared_ptr<const StaticModel> judge_split(const std::shared_ptr<const Stati
 }
 
 SearchBudget::SearchBudget(const QuantizeOptions& options, const StaticLimits& limits,
-                           const MakeCandidateError& make_meter,
-                           std::shared_ptr<const StaticModel> prepared, const Recipe& recipe)
+                           const MakeCandidateError& make_meter, std::shared_ptr<const StaticModel> prepared,
+                           const Recipe& recipe)
     : options_(options),
       limits_(limits),
       prepared_(std::move(prepared)),
@@ -424,9 +424,8 @@ class StaticSearch {
 }  // namespace
 
 StaticResult search_static(const QuantizeOptions& options, const StaticLimits& limits,
-                           const MakeCandidateError& make_meter,
-                           std::shared_ptr<const StaticModel> prepared, const Recipe& recipe,
-                           std::vector<std::string>& notes) {
+                           const MakeCandidateError& make_meter, std::shared_ptr<const StaticModel> prepared,
+                           const Recipe& recipe, std::vector<std::string>& notes) {
   return StaticSearch(options, limits, make_meter, std::move(prepared), recipe, notes).run();
 }
 

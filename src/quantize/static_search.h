@@ -130,8 +130,7 @@ struct StaticResult {
 
 // Adds notes. `limits` has to live as long as the search.
 StaticResult search_static(const QuantizeOptions& options, const StaticLimits& limits,
-                           const MakeCandidateError& make_meter,
-                           std::shared_ptr<const StaticModel> prepared, const Recipe& recipe,
-                           std::vector<std::string>& notes);
+                           const MakeCandidateError& make_meter, std::shared_ptr<const StaticModel> prepared,
+                           const Recipe& recipe, std::vector<std::string>& notes);
 
 }  // namespace ounce::quantization

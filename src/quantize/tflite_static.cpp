@@ -46,10 +46,9 @@ model::Exposed expose(const tflite::IntegerModel& prepared) {
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       const auto tensor = static_cast<std::size_t>(tensors[i]);
       if (!is_wanted[tensor]) continue;
-      const bool has_channels =
-          is_multiplied[tensor] && !copy.subgraphs[0].tensors[tensor].shape.empty();
-      exposed.values[names[i]] = {
-          flow.names[tensor], has_channels ? std::optional(model::Layout::kChannelsLast) : std::nullopt};
+      const bool has_channels = is_multiplied[tensor] && !copy.subgraphs[0].tensors[tensor].shape.empty();
+      exposed.values[names[i]] = {flow.names[tensor],
+                                  has_channels ? std::optional(model::Layout::kChannelsLast) : std::nullopt};
     }
   };
   add(copy.subgraphs[0].inputs, tflite::input_names(copy));

@@ -154,8 +154,9 @@ std::string trial_line(const TrialResult& trial) {
   if (trial.samples == 0)
     return safe_format("loads in {} {}, but {}", trial.runtime, trial.runtime_version,
                        with_options(trial.why_not));
-  return safe_format("outputs compared in {} {} on {} {}{}", trial.runtime, trial.runtime_version, trial.samples,
-                     trial.is_generated ? "random input" : "sample", trial.samples == 1 ? "" : "s");
+  return safe_format("outputs compared in {} {} on {} {}{}", trial.runtime, trial.runtime_version,
+                     trial.samples, trial.is_generated ? "random input" : "sample",
+                     trial.samples == 1 ? "" : "s");
 }
 
 std::string memory_line(const QuantizeResult& result) {
@@ -180,8 +181,8 @@ std::string speed_line(const TrialResult& trial) {
 
 std::string kernels_line(const TrialResult& trial) {
   if (!trial.kernels) return "";
-  return fmt::format("{} nodes run in INT8 kernels, {} in others (profile of {} {})",
-                     trial.kernels->integer, trial.kernels->other, trial.runtime, trial.runtime_version);
+  return fmt::format("{} nodes run in INT8 kernels, {} in others (profile of {} {})", trial.kernels->integer,
+                     trial.kernels->other, trial.runtime, trial.runtime_version);
 }
 
 namespace {

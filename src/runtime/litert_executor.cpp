@@ -7,7 +7,6 @@
 #include <fstream>
 #include <string_view>
 
-
 namespace ounce::runtime {
 namespace {
 

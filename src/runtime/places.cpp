@@ -153,8 +153,8 @@ fs::path find_library(ModelKind kind, const std::string& wanted, const std::stri
   if (!paths.empty()) return paths.front();
   if (is_here) return file_of(names);
   throw Error(ErrorCode::kUnsupported,
-              fmt::format("there is no {} for {} here; ./setup {} VERSION:{} fetches one", names.runtime, machine,
-                          names.setup, machine));
+              fmt::format("there is no {} for {} here; ./setup {} VERSION:{} fetches one", names.runtime,
+                          machine, names.setup, machine));
 }
 
 LoadRequest request_for(const std::filesystem::path& model, const ExecutorOptions& options) {

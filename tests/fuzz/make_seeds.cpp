@@ -63,7 +63,8 @@ void make_quantized_tflites(const std::filesystem::path& folder) {
   constexpr int kTfliteRecipes = 6;  // check_tflite.cpp
   for (int recipe = 0; recipe < kTfliteRecipes; ++recipe) {
     const std::string first(1, static_cast<char>(recipe));
-    test::write_file(folder / fmt::format("small_recipe{}", recipe), first + to_bytes(tflite::small_tflite()));
+    test::write_file(folder / fmt::format("small_recipe{}", recipe),
+                     first + to_bytes(tflite::small_tflite()));
     test::write_file(folder / fmt::format("everything_recipe{}", recipe),
                      first + to_bytes(tflite::everything_tflite()));
   }

@@ -97,8 +97,8 @@ struct LoadOptions {
   // Of the model's runtime, ONNX Runtime or LiteRT: a path, or a version that is installed; empty: the
   // newest, or the app's own.
   std::string library = {};
-  unsigned threads = 1;      // of this model alone, inside an op; 0: one for each core
-  bool shares_threads = false;                     // takes those of share_threads() instead
+  unsigned threads = 1;         // of this model alone, inside an op; 0: one for each core
+  bool shares_threads = false;  // takes those of share_threads() instead
   // Entries of ONNX Runtime's session options; of LiteRT litert.kernels: "xnnpack" or "builtin".
   std::map<std::string, std::string> config = {};
   Checks checks = {};

@@ -76,7 +76,8 @@ class Session {
   void bind(std::span<const TensorView> inputs);
   void run();
   std::span<const TensorView> results();
-  // From another thread: ends the run that goes on, between two operators, and all that follow until resume().
+  // From another thread: ends the run that goes on, between two operators, and all that follow until
+  // resume().
   void stop() noexcept { is_stopped_ = true; }
   void resume() noexcept { is_stopped_ = false; }
   // What all runs so far took, operator by operator, of a session that was asked to profile; ends it.

@@ -59,7 +59,7 @@ struct Blob {
   Bytes file;                // as the program names it: "@model_path/weights/weight.bin"
   std::uint64_t offset = 0;  // of the description, which is before the values; of a new blob: of the one
                              // whose place it takes …
-  std::uint32_t part = 0;  // … and its number among those that do; 0: a blob of the file
+  std::uint32_t part = 0;    // … and its number among those that do; 0: a blob of the file
   std::variant<Bytes, io::Computed> data;
 
   bool is_new() const { return part != 0; }

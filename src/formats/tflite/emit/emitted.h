@@ -21,7 +21,8 @@ class TfliteEmitted final : public model::Emitted {
 
   // `metadata`: entries of the new model, by name. `plan` belongs to `source` and outlives this.
   TfliteEmitted(std::shared_ptr<const TfliteFile> source, const Plan& plan,
-                const std::vector<std::pair<std::string, std::string>>& metadata, const Rewrite& rewrite = {});
+                const std::vector<std::pair<std::string, std::string>>& metadata,
+                const Rewrite& rewrite = {});
 
   std::uint64_t size(const model::Destination& destination) const override;
   void write(const model::Destination& destination, ThreadPool& pool,

@@ -67,9 +67,9 @@ std::vector<std::int64_t> codes_of(Bytes floats, const ActivationQuantization& q
     float value = 0;
     std::memcpy(&value, floats.data() + at, sizeof value);
     const double code = std::nearbyint(double{value} / quantization.scale) + quantization.zero;
-    codes.push_back(std::isnan(code) ? quantization.zero
-                                     : static_cast<std::int64_t>(
-                                           std::clamp<double>(code, limits.low, limits.high)));
+    codes.push_back(std::isnan(code)
+                        ? quantization.zero
+                        : static_cast<std::int64_t>(std::clamp<double>(code, limits.low, limits.high)));
   }
   return codes;
 }
@@ -298,12 +298,11 @@ class Emitter {
 
   void code_weights(std::size_t op, const OpWeights& weights) {
     const OpInfo& row = *prepared_->candidates()[op].row;
-    input({op, row.weight}) =
-        constant(weights.weight, weight_quantization(weights), TensorType::kInt8, [&] {
-          const std::uint64_t size =
-              data_of(prepared_->model(), prepared_->graph().tensors[weights.weight]).size() / sizeof(float);
-          return Data(io::Computed{std::make_shared<WeightProduction>(prepared_, weights), 0, size});
-        });
+    input({op, row.weight}) = constant(weights.weight, weight_quantization(weights), TensorType::kInt8, [&] {
+      const std::uint64_t size =
+          data_of(prepared_->model(), prepared_->graph().tensors[weights.weight]).size() / sizeof(float);
+      return Data(io::Computed{std::make_shared<WeightProduction>(prepared_, weights), 0, size});
+    });
     if (weights.bias == Flow::kNone) return;
     const Quantization units = bias_quantization(weights);
     // The mean error that a bias makes up for is that of one operator.
@@ -330,8 +329,8 @@ class Emitter {
   std::shared_ptr<const IntegerModel> prepared_;
   const IntegerPlan& plan_;
   const Flow& flow_;
-  std::vector<std::int32_t> codes_;  // the tensor with the codes of a value; -1: none
-  std::vector<std::size_t> place_;   // of the operators of the prepared model, in this one
+  std::vector<std::int32_t> codes_;                    // the tensor with the codes of a value; -1: none
+  std::vector<std::size_t> place_;                     // of the operators of the prepared model, in this one
   std::vector<std::vector<Operator>> before_, after_;  // conversions, by place
   std::map<std::pair<std::size_t, TensorType>, std::vector<std::pair<Quantization, std::int32_t>>> constants_;
 };

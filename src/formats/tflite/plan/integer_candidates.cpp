@@ -35,9 +35,7 @@ class Finder {
 
  private:
   const Tensor& tensor(std::int32_t index) const { return graph_.tensors[static_cast<std::size_t>(index)]; }
-  bool is_float(std::int32_t index) const {
-    return index >= 0 && tensor(index).type == TensorType::kFloat32;
-  }
+  bool is_float(std::int32_t index) const { return index >= 0 && tensor(index).type == TensorType::kFloat32; }
   bool is_constant(std::int32_t index) const {
     return index >= 0 && flow_.is_constant[static_cast<std::size_t>(index)];
   }

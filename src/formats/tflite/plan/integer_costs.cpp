@@ -48,9 +48,9 @@ Times times_of(const Model& model, const Flow& flow, std::size_t op, const Integ
   Times times{cost_ns(*candidate.row, KernelKind::kInt8, *work),
               cost_ns(*candidate.row, KernelKind::kFp32, *work)};
   if (!std::isfinite(times.integers)) times.integers = times.floats + values * kUnknownValue;
-  const bool leaves_xnnpack = !candidate.in_xnnpack ||
-                              (was_in_xnnpack(*candidate.row, KernelKind::kFp32, work->form) &&
-                               !was_in_xnnpack(*candidate.row, KernelKind::kInt8, work->form));
+  const bool leaves_xnnpack =
+      !candidate.in_xnnpack || (was_in_xnnpack(*candidate.row, KernelKind::kFp32, work->form) &&
+                                !was_in_xnnpack(*candidate.row, KernelKind::kInt8, work->form));
   if (leaves_xnnpack) times.integers += partition_ns();
   return times;
 }

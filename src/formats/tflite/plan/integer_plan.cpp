@@ -20,9 +20,8 @@ std::vector<std::optional<Format>> asked_formats(const IntegerModel& prepared, c
     names.push_back({prepared.name_of(op), {}});
   plan::NamedFormats found = plan::find_named_formats(recipe, names);
   if (found.has_unknown) {
-    throw Error(ErrorCode::kUsage,
-                fmt::format("no operator gives '{}', which `nodes` names{}", plain(found.unknown),
-                            plan::did_you_mean(found.guess)));
+    throw Error(ErrorCode::kUsage, fmt::format("no operator gives '{}', which `nodes` names{}",
+                                               plain(found.unknown), plan::did_you_mean(found.guess)));
   }
   return std::move(found.formats);
 }
@@ -53,8 +52,8 @@ class IntegerPlanner {
     IntegerPlan plan;
     std::vector<bool> is_integer = possible(plan.ops);
     if (uses_cost_model()) {
-      const std::vector<bool> floats = faster_in_floats(prepared_.model(), prepared_.flow(), candidates(),
-                                                        is_integer, ranges_);
+      const std::vector<bool> floats =
+          faster_in_floats(prepared_.model(), prepared_.flow(), candidates(), is_integer, ranges_);
       for (std::size_t op = 0; op < floats.size(); ++op) {
         if (!floats[op]) continue;
         is_integer[op] = false;
@@ -73,7 +72,7 @@ class IntegerPlanner {
     }
     if (recipe_.integer.integer_io) {
       const ActivationType type = recipe_.integer.activations;
-      plan.io = is_wide()                       ? ElementType::kInt16
+      plan.io = is_wide()                     ? ElementType::kInt16
                 : type == ActivationType::kU8 ? ElementType::kUint8
                                               : ElementType::kInt8;
     }
@@ -108,10 +107,9 @@ class IntegerPlanner {
         return fmt::format("'{}' is to stay in floats", plain(value_name));
     }
     if (!candidate.has_weight()) return {};
-    const auto weight = static_cast<std::size_t>(
-        prepared_.graph().operators[op].inputs[candidate.row->weight]);
-    return prepared_.weights().of(weight).is_finite ? std::string()
-                                                    : "its weight has NaN or infinite values";
+    const auto weight =
+        static_cast<std::size_t>(prepared_.graph().operators[op].inputs[candidate.row->weight]);
+    return prepared_.weights().of(weight).is_finite ? std::string() : "its weight has NaN or infinite values";
   }
   std::vector<std::size_t> values_of(std::size_t op) const {
     std::vector<std::size_t> values = candidates()[op].outputs;
@@ -132,8 +130,8 @@ class IntegerPlanner {
       const Scales scales = choose(is_integer);
       for (std::size_t op = 0; op < is_integer.size(); ++op) {
         if (!is_integer[op]) continue;
-        std::string why = why_not_scales(prepared_.model(), candidates()[op], op, scales,
-                                         largest_weight_scale(op, scales));
+        std::string why =
+            why_not_scales(prepared_.model(), candidates()[op], op, scales, largest_weight_scale(op, scales));
         if (why.empty()) continue;
         decisions[op].reason = std::move(why);
         is_integer[op] = false;
@@ -250,10 +248,11 @@ bool has_one_form(const IntegerModel& prepared, const IntegerPlan& plan, std::si
     const bool is_bias = use.input == row.bias && weights.bias == tensor;
     if (is_weight == is_bias) return false;
     if (first == nullptr) first = &weights;
-    const bool is_same = is_weight ? std::equal(weights.affine.begin(), weights.affine.end(),
-                                                first->affine.begin(), first->affine.end(),
-                                                [](const auto& a, const auto& b) { return a.scale == b.scale; })
-                                   : weights.bias_scale == first->bias_scale && weights.shift == first->shift;
+    const bool is_same =
+        is_weight
+            ? std::equal(weights.affine.begin(), weights.affine.end(), first->affine.begin(),
+                         first->affine.end(), [](const auto& a, const auto& b) { return a.scale == b.scale; })
+            : weights.bias_scale == first->bias_scale && weights.shift == first->shift;
     if (!is_same) return false;
   }
   return true;

@@ -77,11 +77,12 @@ struct IntegerPlan {
 IntegerPlan make_integer_plan(const IntegerModel& prepared, const calibration::Ranges& ranges,
                               const Recipe& recipe);
 
-// Do all operators that use a weight or a bias take it in the same codes? Then the tensor becomes these codes.
+// Do all operators that use a weight or a bias take it in the same codes? Then the tensor becomes these
+// codes.
 bool has_one_form(const IntegerModel& prepared, const IntegerPlan& plan, std::size_t tensor);
 
-// Which operators could compute on integers: they have a kernel, their values were observed, their scales fit,
-// and the recipe says nothing else.
+// Which operators could compute on integers: they have a kernel, their values were observed, their scales
+// fit, and the recipe says nothing else.
 std::vector<bool> possible_integers(const IntegerModel& prepared, const calibration::Ranges& ranges,
                                     const Recipe& recipe, std::vector<OpDecision>& decisions);
 

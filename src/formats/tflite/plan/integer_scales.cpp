@@ -148,8 +148,7 @@ class Chooser {
   }
   void find_range(std::size_t tensor) {
     if (chosen_.codes[tensor]) return;
-    const ActivationQuantization codes =
-        plan::choose_quantization(ranges_, flow_.names[tensor], recipe_);
+    const ActivationQuantization codes = plan::choose_quantization(ranges_, flow_.names[tensor], recipe_);
     chosen_.codes[tensor] = codes;
     groups_.set(tensor, codes.range);
   }
@@ -275,7 +274,8 @@ std::string why_not_scales(const Model& model, const IntegerCandidate& candidate
     default: break;
   }
   if (candidate.has_weight())
-    return ratio_outside("the ratio of its scales", in(candidate.row->data) * weight_scale / out, 0, kMostRatio);
+    return ratio_outside("the ratio of its scales", in(candidate.row->data) * weight_scale / out, 0,
+                         kMostRatio);
   for (const std::size_t i : candidate.data) {
     if (!scales.requantized.contains({op, i})) continue;
     const double from = scales.codes[static_cast<std::size_t>(graph.operators[op].inputs[i])]->scale;

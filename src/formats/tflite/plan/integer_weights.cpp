@@ -106,7 +106,8 @@ std::string WeightCodes::encode(std::size_t tensor, const std::vector<kernels::A
   decision.granularity = affine.size() == 1 ? GranularityKind::kTensor : GranularityKind::kChannel;
   decision.kernel = is_balanced_ ? 1 : 0;
   const bool has_taps = shape.size() == 4;  // [.., height, width, ..]
-  decision.weight.kernel_taps = has_taps ? static_cast<std::size_t>(shape[1]) * static_cast<std::size_t>(shape[2]) : 1;
+  decision.weight.kernel_taps =
+      has_taps ? static_cast<std::size_t>(shape[1]) * static_cast<std::size_t>(shape[2]) : 1;
   std::string codes(floats.size(), '\0');
   encode_weight(decision, floats, run_serially, [&](std::size_t first, std::span<const std::uint8_t> those) {
     std::memcpy(codes.data() + first, those.data(), those.size());
