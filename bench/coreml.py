@@ -26,7 +26,7 @@ import tempfile
 
 import numpy
 
-# Methods of both: Ounce's options, and the peer's configuration.
+# Methods of both: Ounce's options, and the baseline's configuration.
 METHODS = {
     "w8": (["--to", "w8"], "int8 channel"),
     "w8-nearest": (["--to", "w8", "--rounding", "nearest"], "int8 channel"),

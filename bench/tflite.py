@@ -5,11 +5,11 @@ usage: OUNCE_ZOO=… OUNCE_MEDIAPIPE=… bench/tflite.py build/ounce [--peer FOL
                                      [--formats w8 int8 …] [--keep] [--json FILE] [--gate]
        bench/tflite.py --show FILE.json …      the tables of runs that wrote --json, together
 
-tflite_models.py lists the models, their data and the variables; tflite_peer.py fills the peer's folder. For each model and
+tflite_models.py lists the models, their data and the variables; tflite_peer.py fills the baseline's folder. For each model and
 format: what `ounce quantize` gave, or why it gave nothing; size (of the published file), SQNR of each output on data that
 calibration has not seen, the task's metric, speed against FP32, CPU seconds and peak memory of quantizing. The outputs of all
 files are computed by LiteRT's own interpreter (tflite_runner.py), and its CPU time is measured in slots that take turns: FP32,
-ours, the peer's. The work folder keeps the quality of files that were judged before; `--keep` also takes its results of `quantize`. --gate: exit 1 if a bound is missed.
+ours, the baseline's. The work folder keeps the quality of files that were judged before; `--keep` also takes its results of `quantize`. --gate: exit 1 if a bound is missed.
 
 Needs ai-edge-litert, numpy and pillow (pip), and LiteRT for ounce (./setup litert).
 """
@@ -82,7 +82,7 @@ def make(ounce, model, kind, data, target, limit):
             row["notes"] = document.get("notes", [])
         except (ValueError, KeyError, IndexError):
             row["notes"] = ["no JSON document"]
-        if kind not in NEEDS_DATA:  # without the trial that it makes by default, which the peer does not make
+        if kind not in NEEDS_DATA:  # without the trial that it makes by default, which the baseline does not make
             bare = target.with_suffix(".bare.tflite")
             _, _, _, row["bare_cpu_s"], row["bare_peak_mb"] = run([*words[:4], bare, *words[5:], "--no-verify"], limit)
             bare.unlink(missing_ok=True)
@@ -269,22 +269,22 @@ def complaints(results):
             if "sqnr" in row and "sqnr" in peer:
                 for i, (a, b) in enumerate(zip(row["sqnr"], peer["sqnr"])):
                     if a < b:
-                        yield f"{where}: output {i}: {a:.1f} dB, the peer {b:.1f}"
+                        yield f"{where}: output {i}: {a:.1f} dB, the baseline {b:.1f}"
             if "speed" in row and "speed" in peer and row["speed"] < NOISE * peer["speed"]:
-                yield f"{where}: {row['speed']:.2f}×, the peer {peer['speed']:.2f}×"
+                yield f"{where}: {row['speed']:.2f}×, the baseline {peer['speed']:.2f}×"
             if "path" in peer and "bytes" in peer and row["bytes"] > 1.02 * peer["bytes"]:
-                yield f"{where}: {row['bytes']:,} bytes, the peer {peer['bytes']:,}"
+                yield f"{where}: {row['bytes']:,} bytes, the baseline {peer['bytes']:,}"
             if "cpu_s" in peer:
                 cpu, peak, share = (row["cpu_s"], row["peak_mb"], .5) if kind in NEEDS_DATA else (row["bare_cpu_s"], row["bare_peak_mb"], 1)
                 if cpu > share * peer["cpu_s"]:
-                    yield f"{where}: {cpu:.2f} s of CPU, the peer {peer['cpu_s']:.2f}"
+                    yield f"{where}: {cpu:.2f} s of CPU, the baseline {peer['cpu_s']:.2f}"
                 if peak > share * peer["peak_mb"]:
-                    yield f"{where}: {peak:.0f} MB, the peer {peer['peak_mb']:.0f}"
+                    yield f"{where}: {peak:.0f} MB, the baseline {peer['peak_mb']:.0f}"
 
 
 def summary(results):
-    lines = ["\n### Over all models\n", "| format | results | compared | SQNR against the peer: median, worst | outputs below | "
-             "speed against FP32: median, worst | against the peer: median, worst | CPU against the peer: median | memory: median |",
+    lines = ["\n### Over all models\n", "| format | results | compared | SQNR against the baseline: median, worst | outputs below | "
+             "speed against FP32: median, worst | against the baseline: median, worst | CPU against the baseline: median | memory: median |",
              "|---|---|---|---|---|---|---|---|---|"]
     for kind in FORMATS:
         rows = [(r["ours"].get(kind, {}), r["peer"].get(kind, {})) for r in results if kind in r["ours"]]

@@ -21,7 +21,7 @@ RECIPES = {"w8": "weight_only_wi8_afp32", "int8-dynamic": "dynamic_wi8_afp32", "
 
 
 def fix(source, target):
-    """Writes the file that the peer can take; see the head."""
+    """Writes the file that the baseline can take; see the head."""
     import flatbuffers
     import numpy as np
     from ai_edge_litert import schema_py_generated as s
