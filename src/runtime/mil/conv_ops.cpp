@@ -149,8 +149,9 @@ std::vector<Array> conv(const Call& call) {
                "channels and groups do not fit");
   const Window w = window_of(call, x, operands.kernel);
   const std::int64_t in_channels = weight.dims[1], out_channels = weight.dims[0] / groups;
-  const std::int64_t depth = in_channels * w.taps(), positions = w.positions();
+  const std::int64_t depth = in_channels * w.taps();
   Array out = Array::floats(x.type, w.dims(n, weight.dims[0]));
+  const std::int64_t positions = w.positions();  // fits, as the result does
   std::vector<float> columns(count_of({depth, kTile}));
   for (std::int64_t image = 0; image < n; ++image)
     for (std::int64_t group = 0; group < groups; ++group) {
@@ -257,12 +258,13 @@ std::vector<Array> pool(const Call& call) {
         for (std::int64_t ow = 0; ow < w.out[2]; ++ow) {
           const Three first = {od * w.stride[0] - w.before[0], oh * w.stride[1] - w.before[1],
                                ow * w.stride[2] - w.before[2]};
-          std::int64_t inside = 0, padded = 1;
-          double sum = 0;
+          std::int64_t inside = 0;
+          double sum = 0, padded = 1;  // sizes of a window may be hostile, and their product large
           float most = -std::numeric_limits<float>::infinity();
           // With ceil_mode a window may reach beyond the padding; that part counts nowhere.
           for (std::size_t at = 0; at < 3; ++at)
-            padded *= std::min(first[at] + w.kernel[at], w.in[at] + w.after[at]) - first[at];
+            padded *=
+                static_cast<double>(std::min(first[at] + w.kernel[at], w.in[at] + w.after[at]) - first[at]);
           for (std::int64_t d = std::max<std::int64_t>(0, first[0]);
                d < std::min(w.in[0], first[0] + w.kernel[0]); ++d)
             for (std::int64_t h = std::max<std::int64_t>(0, first[1]);
@@ -278,8 +280,8 @@ std::vector<Array> pool(const Call& call) {
           float result = most;
           if (kPool == Pool::kL2) result = static_cast<float>(std::sqrt(sum));
           if (kPool == Pool::kAverage)
-            result = static_cast<float>(
-                sum / static_cast<double>(std::max<std::int64_t>(1, counts_padding ? padded : inside)));
+            result = static_cast<float>(sum /
+                                        std::max(1.0, counts_padding ? padded : static_cast<double>(inside)));
           out.f[into++] = result;
         }
   return one(std::move(out));

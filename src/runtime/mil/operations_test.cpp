@@ -157,6 +157,22 @@ TEST(MilOperations, PoolsIgnoreOrCountTheirPadding) {
               {1, 1, 2}, {5, 7});
 }
 
+TEST(MilOperations, HostilePaddingAndWindowsAreBounded) {
+  const ArrayPtr image = floats({1, 1, 1, 1, 1}, {5});
+  const ArrayPtr huge = list(std::vector<std::int32_t>(6, 1 << 24));
+  EXPECT_THROW(call("conv", {{"x", {image}},
+                             {"weight", {floats({1, 1, 1, 1, 1}, {1})}},
+                             {"pad_type", {text("custom")}},
+                             {"pad", {huge}}}),
+               Error);
+  const Array mean = call("avg_pool", {{"x", {image}},
+                                       {"kernel_sizes", {list({1 << 24, 1 << 24, 1 << 24})}},
+                                       {"strides", {list({1 << 24, 1 << 24, 1 << 24})}},
+                                       {"pad_type", {text("custom")}},
+                                       {"pad", {huge}}});
+  EXPECT_EQ(mean.f.back(), std::ldexp(5.0F, -72));  // one value in a window of 2^72
+}
+
 TEST(MilOperations, ProductsOfMatrices) {
   expect_near(call("linear", {{"x", {floats({1, 2}, {1, 2})}},
                               {"weight", {floats({3, 2}, {1, 0, 0, 1, 1, 1})}},
