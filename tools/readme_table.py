@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Measures the table of README anew: every way to quantize the embedded example, judged on data that calibration has not seen.
+"""Measures the table of README: the embedded example in every format, judged on data that calibration has not seen.
 
-usage: readme_table.py OUNCE EXAMPLE README.md     rewrites what stands between <!-- measured --> and <!-- end -->
+usage: readme_table.py OUNCE EXAMPLE README.md     rewrites the part of README.md between <!-- measured --> and <!-- end -->
 """
 
 import json
@@ -36,12 +36,14 @@ def table(ounce, example):
         rows = [f"| FP32 | {original['bytes'] / 1e3:.0f} kB | – | {judged['results'][0]['metrics'][0]['reference']:.3f} | 1 |"]
         for way, candidate, model in zip(WAYS, judged["results"], timed["models"][1:]):
             output, speed = candidate["outputs"][0], model["batches"][0]["speed_up"]
-            ratio = f"{speed['ratio']:.2f} ({speed['low']:.2f} … {speed['high']:.2f})" if speed["measurable"] else "no measurable difference"
+            ratio = f"{speed['ratio']:.2f}× ({speed['low']:.2f} … {speed['high']:.2f})" if speed["measurable"] else "no measurable difference"
             rows.append(f"| `--to {way}` | {100 * model['bytes'] / original['bytes']:.1f} % | {output['sqnr_db']:.1f} dB | "
                         f"{candidate['metrics'][0]['candidate']:.3f} | {ratio} |")
-        where = f"ONNX Runtime {timed['runtime_version']}, one thread, {timed['cpu']}, {judged['results'][0]['samples']} clips"
-    head = ["| the embedded voice-command model | size | output | accuracy | speed (95 % sure) |", "|---|---|---|---|---|"]
-    return "\n".join([*head, *rows, "", f"({where}; `make docs` measures it anew. [More models](docs/measured.md).)"])
+        runtime, clips = timed["runtime_version"], judged["results"][0]["samples"]
+    head = ["| voice-command model | size | output SQNR | accuracy | speed (95 % CI) |", "|---|---|---|---|---|"]
+    foot = [f"Measured in ONNX Runtime {runtime} with one thread ({timed['cpu']}) on {clips} clips that calibration has not seen. `make docs` repeats the",
+            "measurement. [More models](docs/measured.md)."]
+    return "\n".join([*head, *rows, "", *foot])
 
 
 def main(ounce, example, readme):
