@@ -30,7 +30,7 @@ AdviseResult advise(const std::filesystem::path& path, const AdviseOptions& opti
   model::require_support(path, "advise");
   const Stopwatch clock;
   if (!(options.budget > 0)) throw Error(ErrorCode::kUsage, "`budget` must be above zero");
-  target::parse_target(options.target);  // or refuse before anything is measured
+  target::parse_target(options.target);  // throw before anything is measured
   data::require_files(options.data);
   evaluate::require_program(options.metric_command);
   evaluate::require_outputs(options.outputs, path);
@@ -38,14 +38,13 @@ AdviseResult advise(const std::filesystem::path& path, const AdviseOptions& opti
   result.model = path;
   result.budget = options.budget;
 
-  // What it is: nothing has been run yet.
+  // Inspect the model without running it.
   const onnx::Model model = onnx::read_model(path);
   const graph::Index index = graph::validate(model);
   result.bytes = onnx::bytes_of(model);
   result.size = size_class(result.bytes);
   result.family = search::find_family(model, index);
 
-  // What each method brings, and at which risk.
   search::measure_methods(path, options, clock, result);
   result.risks = search::find_risks(model, index, options, result);
   result.missing = search::find_missing(options, result);

@@ -1,5 +1,5 @@
-// The order and the time of methods on a virtual clock: the same findings on an idle and on a busy machine,
-// if the budget allows it.
+// The schedule of advise() on a virtual clock: an idle and a busy machine give the same findings if the
+// budget allows it.
 #include "search/advise/methods.h"
 
 #include <fmt/format.h>
@@ -17,13 +17,13 @@ using testing::IsEmpty;
 
 struct ScriptedLab : MethodLab {
   double budget = 10, now = 1, slowdown = 1;  // the baseline took a second
-  double timing = 0.8;                        // the shortest that is a result
+  double timing = 0.8;                        // seconds of the shortest usable timing
   std::map<Format, double> making = {{Format::kInt8, 2}, {Format::kW8, 0.5}, {Format::kW4, 1.5}};
-  double guess = 1;          // estimates are off by this factor …
-  bool has_learned = false;  // … until something was made
+  double guess = 1;          // estimates are off by this factor until a method has been made
+  bool has_learned = false;  // a method has been made
   bool is_reliable = true;
-  std::uint64_t samples = 300, needed = 0;  // compared at first, and for certainty
-  double comparing = 0;                     // seconds of that; 0: there are not so many
+  std::uint64_t samples = 300, needed = 0;  // compared at first, and needed for the confidence
+  double comparing = 0;                     // seconds to compare `needed` samples; 0: the data has too few
   std::vector<std::string> log;
 
   double left() const override { return budget - now; }
@@ -101,7 +101,7 @@ TEST(ScheduleTest, TheTimingsSoFarAreKeptWhenTheLastDoesNotFit) {
   EXPECT_TRUE(methods[0].is_timed());
   EXPECT_TRUE(methods[1].is_timed());
   EXPECT_TRUE(methods[2].is_out_of_time);
-  EXPECT_THAT(methods[2].why_not, HasSubstr("no time"));
+  EXPECT_THAT(methods[2].why_not, HasSubstr("not enough time"));
 }
 
 TEST(ScheduleTest, ACheaperMethodFitsWhereOneDoesNot) {
@@ -115,11 +115,11 @@ TEST(ScheduleTest, ACheaperMethodFitsWhereOneDoesNot) {
   EXPECT_TRUE(methods[2].is_out_of_time);
 }
 
-// Nothing is known about the speed of this machine yet.
+// Estimates are rough before the first method.
 TEST(ScheduleTest, AFirstEstimateThatIsTooLongIsNoReasonToGiveUp) {
   ScriptedLab lab;
   lab.budget = 5;
-  lab.guess = 2.5;  // 5 + 0.8 s for static, of 4 that are left
+  lab.guess = 2.5;  // static takes 5 + 0.8 s, 4 s are left
   std::vector<MethodFinding> methods = findings({Format::kInt8});
   EXPECT_EQ(try_methods(lab, methods), 0);
   EXPECT_TRUE(methods[0].is_timed());

@@ -1,4 +1,4 @@
-// The rules of the verdict on made-up measurements, and the whole of it on the example.
+// The rules of the verdict on synthetic measurements, and advise() on the example model.
 #include <gmock/gmock.h>
 #include <ounce/advise.h>
 #include <ounce/error.h>
@@ -56,7 +56,7 @@ MethodFinding out_of_time(Format format) {
   MethodFinding method;
   method.format = format;
   method.is_out_of_time = true;
-  method.why_not = "no time: it takes about 9 s";
+  method.why_not = "not enough time: about 9 s needed";
   return method;
 }
 
@@ -98,7 +98,7 @@ TEST_F(VerdictTest, TheFastestThatIsGoodEnoughWins) {
   result.methods = {measured(Format::kW8, 1, .25, true), measured(Format::kInt8, 2, .26, true),
                     measured(Format::kInt8Dynamic, 1.3, .26, true)};
   EXPECT_EQ(decided(), AdviceVerdict::kQuantize);
-  EXPECT_THAT(result.headline, StartsWith("quantize: int8 is 2.00 × as fast and 26 % of the size"));
+  EXPECT_THAT(result.headline, StartsWith("quantize: int8 is 2.00× as fast and 26 % of the size"));
   EXPECT_EQ(result.commands[0].line, "ounce quantize net.onnx --to int8 --data 'my data.npz' --part 1/2");
   EXPECT_EQ(result.commands[1].line,
             "ounce verify net.onnx net.int8.onnx --data 'my data.npz' --labels y --part 2/2 --max-drop 0.5%");
@@ -134,7 +134,7 @@ TEST_F(VerdictTest, ALargerModelWithoutSpeedIsStoredSmall) {
   result.methods = {measured(Format::kInt8, 1.02, .26, true), measured(Format::kW16, 1, .5, true),
                     measured(Format::kW8, 1, .25, true), measured(Format::kW4, 1, .15, false)};
   EXPECT_EQ(decided(), AdviceVerdict::kStoreSmall);
-  EXPECT_THAT(result.headline, StartsWith("store small only: w8 is 25 % of the size"));
+  EXPECT_THAT(result.headline, StartsWith("compress the weights only: w8 is 25 % of the size"));
 }
 
 TEST_F(VerdictTest, FourBitsNeedMoreThanTwentyDecibelsOnMadeUpInputs) {
@@ -150,7 +150,7 @@ TEST_F(VerdictTest, FourBitsNeedMoreThanTwentyDecibelsOnMadeUpInputs) {
 TEST_F(VerdictTest, ASmallModelWithoutSpeedIsLeftAlone) {
   result.methods = {measured(Format::kInt8, 1.05, .26, true), measured(Format::kW8, 1, .25, true)};
   EXPECT_EQ(decided(), AdviceVerdict::kLeave);
-  EXPECT_THAT(result.reasons[0], HasSubstr("int8 is 1.05 × as fast"));
+  EXPECT_THAT(result.reasons[0], HasSubstr("int8 is 1.05× as fast"));
 }
 
 TEST_F(VerdictTest, WithoutDataStaticIsNotKnown) {
@@ -178,7 +178,7 @@ TEST_F(VerdictTest, ALongBudgetIsSaidInMinutes) {
   EXPECT_THAT(result.headline, HasSubstr("`budget=5m`"));
 }
 
-// Storage alone is no answer for a small model: the method that might be one was not tried.
+// Weight compression alone is not worth it for a small model, and the promising method was not tried.
 TEST_F(VerdictTest, OneMethodWithoutTimeLeavesTheVerdictOpen) {
   result.methods = {out_of_time(Format::kInt8), measured(Format::kW8, 1, .25, true)};
   result.budget_needed = 20;
@@ -221,7 +221,7 @@ TEST_F(VerdictTest, ALargeModelIsStoredSmallThoughNothingWasTimed) {
   result.methods = {out_of_time(Format::kInt8), untimed(Format::kW8, .25)};
   result.budget_needed = 120;
   EXPECT_EQ(decided(), AdviceVerdict::kStoreSmall);
-  EXPECT_THAT(result.headline, StartsWith("store small only: w8 is 25 % of the size, not timed;"));
+  EXPECT_THAT(result.headline, StartsWith("compress the weights only: w8 is 25 % of the size, not timed;"));
 }
 
 TEST_F(VerdictTest, StorageThatWasTimedIsPreferred) {
@@ -237,10 +237,10 @@ TEST_F(VerdictTest, TooFewSamplesAreNoRecommendation) {
   result.methods = {uncertain(Format::kInt8, 3.1, .29), uncertain(Format::kW4, 1, .15)};
   EXPECT_EQ(decided(), AdviceVerdict::kUnknown);
   EXPECT_EQ(result.headline,
-            "no recommendation yet: int8 is 3.10 × as fast, but its quality is not certain: as measured; 459 "
+            "no recommendation yet: int8 is 3.10× as fast, but its quality is uncertain: as measured; 459 "
             "samples needed, 128 given");
   EXPECT_THAT(result.reasons,
-              Contains("90 % confidence takes about 918 samples, half of which calibrate int8."));
+              Contains("90 % confidence needs about 918 samples, half of them for the calibration of int8."));
   EXPECT_EQ(result.commands[0].line, "ounce quantize net.onnx --to int8 --data 'my data.npz' --part 1/2");
 }
 
@@ -254,7 +254,7 @@ TEST_F(VerdictTest, ALossThatTheSamplesCanRuleOutIsOffered) {
               Contains(HasSubstr("show a loss of at most 1.8 points, which `max_drop=1.8%` allows")));
 }
 
-// The data has the samples, but there was no time to compare them.
+// The data has enough samples, but there was no time to compare them.
 TEST_F(VerdictTest, SamplesThatTheTimeDidNotAllowAskForABudget) {
   result.samples = 5000;
   result.methods = {uncertain(Format::kInt8, 3.1, .29)};
@@ -267,7 +267,7 @@ TEST_F(VerdictTest, ALargeModelWithUncertainStorageIsNotStoredSmall) {
   result.size = SizeClass::kLarge;
   result.methods = {measured(Format::kInt8, 1, .26, true), uncertain(Format::kW4, 1, .15)};
   EXPECT_EQ(decided(), AdviceVerdict::kUnknown);
-  EXPECT_THAT(result.headline, HasSubstr("the quality of w4 is not certain"));
+  EXPECT_THAT(result.headline, HasSubstr("the quality of w4 is uncertain"));
 }
 
 TEST_F(VerdictTest, ACertainMethodWinsOverAFasterUncertainOne) {
@@ -303,7 +303,7 @@ TEST(Quality, LabelsDecideThenPredictionsThenNoise) {
   EXPECT_FALSE(gates_for(options, family, 500).min_agreement);
 }
 
-// 99 % agreement takes 230 equal predictions at 90 % confidence; the SQNR can be shown with fewer.
+// Showing 99 % agreement at 90 % confidence takes 230 equal predictions; the SQNR needs fewer.
 TEST(Quality, FewPredictionsAreNotAskedForAgreement) {
   AdviseOptions options;
   options.data.path = "data.npz";
@@ -341,7 +341,7 @@ MethodFinding judged(const VerifyResult& compared) {
   return finding;
 }
 
-// 4 bits at 13 dB, on 100 samples better by a point by chance.
+// 4 bits at 13 dB that are one point better on 100 samples by chance.
 TEST(Quality, BetterByChanceIsNotGoodEnough) {
   const MethodFinding finding = judged(compared(6, 7, 100));
   EXPECT_FALSE(finding.is_acceptable);
@@ -392,7 +392,7 @@ TEST(Advise, MeasuresTheExampleOnHalvesOfItsData) {
   EXPECT_EQ(advice.samples, 256U);
   EXPECT_LE(advice.calibration_samples, 128U);
   EXPECT_LE(advice.quality_samples, 256U);
-  if (advice.quality_samples != 0) {  // a busy machine may have had no time
+  if (advice.quality_samples != 0) {  // a busy machine may not have had the time
     ASSERT_FALSE(advice.baseline.metrics.empty());
     EXPECT_EQ(advice.baseline.metrics[0].name, "top1_accuracy");
   }

@@ -16,9 +16,9 @@
 namespace ounce::search {
 namespace {
 
-constexpr double kMost = 0.5;              // a share that decides
-constexpr std::uint64_t kFewBytes = 1024;  // of weights: as good as none
-constexpr double kMuchLonger = 4;          // an output than its input
+constexpr double kMost = 0.5;              // share of the weights that decides the family
+constexpr std::uint64_t kFewBytes = 1024;  // weights below this count as none
+constexpr double kMuchLonger = 4;          // least output length / input length of an audio generator
 constexpr std::size_t kShownOps = 4;
 
 std::vector<NamedCount> sorted(const std::map<std::string, NamedCount>& counts, bool by_bytes) {
@@ -30,25 +30,24 @@ std::vector<NamedCount> sorted(const std::map<std::string, NamedCount>& counts, 
   return list;
 }
 
-// What a model that learned from tables is made of.
+// Ops of classical models of tabular data.
 bool is_classical(std::string_view op_type) {
   return op_type.starts_with("TreeEnsemble") || op_type.starts_with("SVM") || op_type.starts_with("Linear");
 }
 
 std::string describe_family(const FamilyFinding& finding) {
-  static const std::map<ModelFamily, const char*> kNames = {
-      {ModelFamily::kCnn, "convolutional network"},
-      {ModelFamily::kTransformer, "transformer"},
-      {ModelFamily::kRecurrent, "recurrent network"},
-      {ModelFamily::kAudioGenerator, "audio generator"},
-      {ModelFamily::kDetector, "detector"},
-      {ModelFamily::kMlp, "multilayer perceptron"},
-      {ModelFamily::kTrees, "tree or classical model"},
-      {ModelFamily::kOther, "model of no known family"}};
+  static const std::map<ModelFamily, const char*> kNames = {{ModelFamily::kCnn, "convolutional network"},
+                                                            {ModelFamily::kTransformer, "transformer"},
+                                                            {ModelFamily::kRecurrent, "recurrent network"},
+                                                            {ModelFamily::kAudioGenerator, "audio generator"},
+                                                            {ModelFamily::kDetector, "detector"},
+                                                            {ModelFamily::kMlp, "multilayer perceptron"},
+                                                            {ModelFamily::kTrees, "tree or classical model"},
+                                                            {ModelFamily::kOther, "model of unknown family"}};
   std::string text = kNames.at(finding.family);
   if (finding.is_autoregressive) text = "autoregressive " + text;
   if (finding.is_quantized) text += ", already quantized";
-  if (finding.is_half) text += ", 16-bit floats";
+  if (finding.is_half) text += ", 16-bit";
   return text;
 }
 
@@ -63,10 +62,10 @@ class Finder {
     name_the_family();
     result_.description = describe_family(result_);
     propose_task(model_, index_, result_);
-    // Classes are what everybody looks at without being told.
+    // Classification is the default and needs no advice.
     if (result_.task != Task::kAuto && result_.task != Task::kClassify)
       result_.reasons.push_back(
-          fmt::format("judge it by `task={}`: {}", name_of(result_.task), result_.task_reason));
+          fmt::format("measure its quality with `task={}`: {}", name_of(result_.task), result_.task_reason));
     return std::move(result_);
   }
 
@@ -105,16 +104,16 @@ class Finder {
       result_.reasons.push_back(state.sentence);
     } else if (result_.is_quantized) {
       result_.reasons.push_back(
-          fmt::format("{} of weights are stored as codes of 8 bits or fewer already", bytes_text(codes)));
+          fmt::format("{} of weights are already stored in 8 bits or fewer", bytes_text(codes)));
     }
     result_.is_half =
         half_bytes_ > kFewBytes && static_cast<double>(half_bytes_) > kMost * static_cast<double>(all_bytes_);
     if (result_.is_half)
-      result_.reasons.push_back(fmt::format("{} of {} of weights are 16-bit floats", bytes_text(half_bytes_),
+      result_.reasons.push_back(fmt::format("{} of {} of weights are FP16 or BF16", bytes_text(half_bytes_),
                                             bytes_text(all_bytes_)));
   }
 
-  // Of integers of 8 bits and fewer, in tensors large enough to be weights.
+  // Bytes of integer tensors of at most 8 bits and at least two dimensions: quantized weights.
   std::uint64_t code_bytes() const {
     std::uint64_t total = 0;
     const auto add = [&](const onnx::Tensor& tensor) {
@@ -141,11 +140,9 @@ class Finder {
     if (recurrent > kMost || (recurrent > 0 && !result_.states.empty())) return name_recurrent(recurrent);
     if (conv > kMost) return name_convolutional(conv, attention);
     if (share(ops::Class::kProduct) > kMost) {
-      return name(ModelFamily::kMlp,
-                  fmt::format("{} and no attention, convolution or state", weights_text()));
+      return name(ModelFamily::kMlp, fmt::format("{}; no attention, convolution or state", weights_text()));
     }
-    name(ModelFamily::kOther,
-         result_.weight_bytes == 0 ? "there are no weights that are multiplied with" : weights_text());
+    name(ModelFamily::kOther, result_.weight_bytes == 0 ? "no op multiplies by weights" : weights_text());
   }
 
   bool is_trees() {
@@ -153,42 +150,40 @@ class Finder {
     std::vector<std::string> counts;
     for (const auto& [op, count] : classical_) counts.push_back(fmt::format("{} {}", count, op));
     name(ModelFamily::kTrees,
-         fmt::format("{}: its numbers are attributes that are compared or added, there are no weights",
+         fmt::format("{}: thresholds and leaf values are stored as attributes, there are no weights",
                      fmt::join(counts, ", ")));
     return true;
   }
 
   void name_transformer(const AttentionSigns& attention) {
     name(ModelFamily::kTransformer,
-         fmt::format("{} attention{}{}; {}", attention.count(), attention.count() == 1 ? "" : "s",
-                     attention.ops == 0 ? " written out as MatMul, Softmax, MatMul" : "", weights_text()));
+         fmt::format("{} attention layer{}{}; {}", attention.count(), attention.count() == 1 ? "" : "s",
+                     attention.ops == 0 ? " (MatMul, Softmax, MatMul)" : "", weights_text()));
     const std::string sign = find_causality(index_, find_masks(model_, index_), result_.states);
     result_.is_autoregressive = !sign.empty();
     if (!sign.empty()) result_.reasons.push_back("autoregressive: " + sign);
   }
 
   void name_recurrent(double recurrent) {
-    name(ModelFamily::kRecurrent, recurrent > kMost
-                                      ? weights_text()
-                                      : fmt::format("'{}' carries a state from run to run; {}",
-                                                    result_.states.front().first, weights_text()));
+    name(ModelFamily::kRecurrent,
+         recurrent > kMost
+             ? weights_text()
+             : fmt::format("'{}' is a recurrent state; {}", result_.states.front().first, weights_text()));
   }
 
   void name_convolutional(double conv, const AttentionSigns& attention) {
     const WaveSigns wave = find_wave(model_, index_);
     if (wave.upsamplings > 0 && wave.has_one_channel && wave.growth >= kMuchLonger) {
-      return name(
-          ModelFamily::kAudioGenerator,
-          fmt::format(
-              "{} ConvTranspose make the output {:.0f} times as long as the input, of one channel{}; {}",
-              wave.upsamplings, wave.growth, wave.ends_in_tanh ? ", through Tanh" : "", weights_text()));
+      return name(ModelFamily::kAudioGenerator,
+                  fmt::format("{} ConvTranspose upsample the input {:.0f}× to a one-channel output{}; {}",
+                              wave.upsamplings, wave.growth, wave.ends_in_tanh ? " through Tanh" : "",
+                              weights_text()));
     }
     const std::string boxes = find_boxes(model_, index_);
     if (!boxes.empty()) return name(ModelFamily::kDetector, fmt::format("{}; {}", boxes, weights_text()));
     name(ModelFamily::kCnn,
-         fmt::format(
-             "{:.0f} % of the weights are convolutions'{}", 100 * conv,
-             attention.count() == 0 ? "" : fmt::format(", {} attentions beside them", attention.count())));
+         fmt::format("{:.0f} % of the weights belong to convolutions{}", 100 * conv,
+                     attention.count() == 0 ? "" : fmt::format("; {} attention layers", attention.count())));
   }
 
   void name(ModelFamily family, std::string reason) {

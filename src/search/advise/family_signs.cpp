@@ -25,7 +25,7 @@ using graph::Bytes;
 using graph::Index;
 using Ops = std::span<const Op>;
 
-// Between the products of attention and its Softmax.
+// Ops that may appear between Softmax and the two matrix products of attention.
 constexpr auto kAroundSoftmax =
     std::to_array<Op>({Op::kAdd,      Op::kSub,     Op::kMul,       Op::kDiv,     Op::kWhere, Op::kCast,
                        Op::kIdentity, Op::kReshape, Op::kTranspose, Op::kClip,    Op::kMax,   Op::kMin,
@@ -47,12 +47,12 @@ bool is_product(const onnx::Node& node) {
   return node.op() == Op::kMatMul || node.op() == Op::kEinsum || node.op() == Op::kGemm;
 }
 
-// QAttention is attention, too, in the class of integer products.
+// QAttention has another op class because it runs in INT8.
 bool is_attention_op(const onnx::Node& node) {
   return node.info().op_class == ops::Class::kAttention || node.op() == Op::kQAttention;
 }
 
-// Does a product lie behind the value, with nothing between but what stands around a Softmax?
+// True if the value comes from a matrix product, possibly through ops of kAroundSoftmax.
 bool has_product_behind(const Index& index, std::size_t body, Bytes name) {
   bool found = false;
   walk_back(index, body, name, [&](std::size_t, const onnx::Node& node) {
@@ -76,7 +76,7 @@ bool same_type(const onnx::ValueType& a, const onnx::ValueType& b) {
   if (!a.has_shape || !b.has_shape || a.shape.size() != b.shape.size() || a.shape.size() < 2) return false;
   for (std::size_t i = 0; i < a.shape.size(); ++i) {
     const std::int64_t left = a.shape[i].value, right = b.shape[i].value;
-    // Some exporters write 0 for what they do not know.
+    // Some exporters write 0 for an unknown dimension.
     if (left > 0 && right > 0 && left != right) return false;
   }
   return true;
@@ -153,7 +153,7 @@ std::vector<MaskConstant> find_masks(const onnx::Model& model, const Index& inde
 std::string find_causality(const Index& index, const std::vector<MaskConstant>& masks,
                            const std::vector<std::pair<std::string, std::string>>& states) {
   for (const MaskConstant& mask : masks) {
-    if (mask.is_triangle) return fmt::format("'{}' hides from each position all that follow it", mask.name);
+    if (mask.is_triangle) return fmt::format("'{}' is a causal mask", mask.name);
   }
   std::string sign;
   graph::for_each_node(index, [&](std::size_t, std::size_t position, const onnx::Node& node) {
@@ -161,11 +161,11 @@ std::string find_causality(const Index& index, const std::vector<MaskConstant>& 
     const bool is_causal = (is_attention_op(node) && (onnx::integer_attribute(node, "unidirectional") == 1 ||
                                                       onnx::integer_attribute(node, "is_causal") == 1)) ||
                            node.info().is_causal;
-    if (is_causal) sign = fmt::format("{} sees only what came before", graph::node_label(node, position));
-    if (node.op() == Op::kTrilu) sign = "a triangle of positions (Trilu) hides what follows";
+    if (is_causal) sign = fmt::format("{} is causal attention", graph::node_label(node, position));
+    if (node.op() == Op::kTrilu) sign = "Trilu makes a causal mask";
   });
   if (sign.empty() && !states.empty())
-    sign = fmt::format("the past comes back as an input ('{}')", states.front().first);
+    sign = fmt::format("input '{}' takes the past of an earlier run", states.front().first);
   return sign;
 }
 
@@ -215,7 +215,7 @@ std::string find_boxes(const onnx::Model& model, const Index& index) {
   std::string sign;
   graph::for_each_node(index, [&](std::size_t, std::size_t position, const onnx::Node& node) {
     if (node.op() == Op::kNonMaxSuppression)
-      sign = fmt::format("{} chooses among boxes", graph::node_label(node, position));
+      sign = fmt::format("{} selects boxes", graph::node_label(node, position));
   });
   const graph::Shapes shapes(index);
   const auto& outputs = model.proto->graph->outputs;
@@ -224,12 +224,12 @@ std::string find_boxes(const onnx::Model& model, const Index& index) {
     if (!sign.empty() || dims == nullptr || dims->size() != 3) continue;
     const std::int64_t few = std::min((*dims)[1], (*dims)[2]), many = std::max((*dims)[1], (*dims)[2]);
     if (outputs.size() == 1 && few >= kLeastBoxValues && few <= kMostBoxValues && many >= kLeastAnchors)
-      sign = fmt::format("'{}' gives {} values for each of {} places", boxes->name, few, many);
+      sign = fmt::format("'{}' has {} values for each of {} anchors", boxes->name, few, many);
     if ((*dims)[2] != kCornersOfABox) continue;
     for (const auto& scores : outputs) {
       const graph::Dims* other = shapes.of(0, scores->name);
       if (&scores == &boxes || other == nullptr || other->size() < 2 || (*other)[1] != (*dims)[1]) continue;
-      sign = fmt::format("'{}' gives boxes and '{}' their scores", boxes->name, scores->name);
+      sign = fmt::format("'{}' has boxes and '{}' their scores", boxes->name, scores->name);
     }
   }
   return sign;
@@ -247,7 +247,7 @@ bool ends_in(const onnx::Model& model, const Index& index, Op op) {
 }
 
 bool ends_in_logistic(const onnx::Model& model, const Index& index) {
-  // Means of probabilities, and what is missing to one, are probabilities.
+  // The mean of probabilities and 1 - p are probabilities, too.
   constexpr auto kMixing = std::to_array<Op>({Op::kAdd, Op::kSum, Op::kMean, Op::kSub, Op::kDiv});
   const auto is_logistic = [&](std::size_t body, const onnx::Node& node) {
     bool has_exp = false;
@@ -270,12 +270,12 @@ bool ends_in_logistic(const onnx::Model& model, const Index& index) {
 
 namespace {
 
-constexpr std::uint64_t kMostElements = std::uint64_t{1} << 26;  // a mask of 8192 positions
+constexpr std::uint64_t kMostElements = std::uint64_t{1} << 26;  // a mask of 8192 × 8192 positions
 
-// Which values hide, of the first matrix in a tensor.
+// Masked elements in the first matrix of a tensor.
 struct Pattern {
   std::vector<bool> hides;
-  std::size_t side = 0;  // 0: no square
+  std::size_t side = 0;  // 0: not square
 };
 
 std::size_t side_of(const onnx::Tensor& tensor) {
@@ -284,7 +284,7 @@ std::size_t side_of(const onnx::Tensor& tensor) {
   return static_cast<std::size_t>(tensor.dims[rank - 1]);
 }
 
-// Exactly what lies right of the diagonal hides, or exactly what does not when `inverted`.
+// True if exactly the elements right of the diagonal are masked; with `inverted`, exactly the other ones.
 bool is_triangle(const Pattern& pattern, bool inverted) {
   if (pattern.side == 0) return false;
   for (std::size_t row = 0; row < pattern.side; ++row) {
@@ -337,7 +337,7 @@ std::optional<MaskConstant> read_mask(const onnx::Model& model, const std::strin
 namespace {
 
 constexpr std::int64_t kLeastPicture = 8;  // rows and columns of a map
-constexpr std::int64_t kHighestLine = 64;  // rows of a picture of a line of text
+constexpr std::int64_t kHighestLine = 64;  // rows of an image of one text line
 constexpr std::int64_t kLeastCharacters = 11, kMostTags = 64, kLeastEmbedding = 96;
 constexpr std::int64_t kColours = 3;
 
@@ -350,8 +350,8 @@ class TaskProposal {
 
   void run() {
     const auto& outputs = model_.proto->graph->outputs;
-    if (finding_.family == ModelFamily::kDetector) return say(Task::kDetect, "boxes are what counts");
-    if (finding_.family == ModelFamily::kAudioGenerator) return say(Task::kAudio, "it gives a wave");
+    if (finding_.family == ModelFamily::kDetector) return say(Task::kDetect, "its outputs are boxes");
+    if (finding_.family == ModelFamily::kAudioGenerator) return say(Task::kAudio, "its output is a waveform");
     if (finding_.family == ModelFamily::kTrees || finding_.is_autoregressive || outputs.empty()) return;
     const graph::Dims* dims = shapes_.of(0, outputs.front()->name);
     if (dims == nullptr) return;
@@ -371,14 +371,14 @@ class TaskProposal {
       return say(Task::kSegment,
                  fmt::format("'{}' is a map of {}", output_,
                              channels > 1 ? fmt::format("{} classes", channels) : "one class"));
-    say(Task::kRegress, fmt::format("'{}' is a picture of numbers", output_));
+    say(Task::kRegress, fmt::format("'{}' is a map of numbers", output_));
   }
 
   void judge_sequence(const graph::Dims& dims) {
     const std::int64_t last = dims[2];
     const graph::Dims* picture = input_of_rank(4);
     if (picture != nullptr && (*picture)[2] > 0 && (*picture)[2] <= kHighestLine && last >= kLeastCharacters)
-      return say(Task::kCtc, fmt::format("'{}' has {} scores for each step along a picture {} pixels high",
+      return say(Task::kCtc, fmt::format("'{}' has {} scores for each step along an image {} pixels high",
                                          output_, last, (*picture)[2]));
     if (finding_.family != ModelFamily::kTransformer && finding_.family != ModelFamily::kRecurrent) return;
     if (picture != nullptr) return;
@@ -394,7 +394,7 @@ class TaskProposal {
       return say(Task::kRegress, fmt::format("'{}' is one number", output_));
     if (last < 2) return;
     const bool is_sure = ends_in(model_, index_, Op::kSoftmax) || ends_in(model_, index_, Op::kSigmoid);
-    const bool is_usual = last % 64 == 0 && last >= 2 * 64;  // lengths that are chosen, not counted
+    const bool is_usual = last % 64 == 0 && last >= 2 * 64;  // a typical embedding length
     if (is_usual && !is_sure)
       return say(Task::kEmbed, fmt::format("'{}' has {} numbers, and no scores", output_, last));
     say(Task::kClassify, fmt::format("'{}' has {} scores", output_, last));
@@ -431,14 +431,14 @@ namespace {
 using graph::Bytes;
 using graph::Index;
 
-constexpr std::size_t kMostSeen = 256;  // what belongs together lies close together
+constexpr std::size_t kMostSeen = 256;  // values per walk; the patterns searched for are local
 
 struct Spot {
   std::size_t body;
   Bytes name;
 };
 
-// The outputs of an If's branches that become `name`.
+// Adds the outputs of an If's branches that become `name`.
 void enter_branches(const Index& index, std::size_t body, const onnx::Node& node, Bytes name,
                     std::vector<Spot>& next) {
   const auto place = std::find(node.outputs.begin(), node.outputs.end(), name) - node.outputs.begin();

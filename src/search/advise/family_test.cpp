@@ -1,4 +1,4 @@
-// Small graphs of every family, with nothing to tell them apart but their structure.
+// Small graphs of each family, which differ only in structure.
 #include "search/advise/family.h"
 
 #include <gmock/gmock.h>
@@ -51,7 +51,7 @@ void add_attention(ounce::test::GraphBuilder& graph, const std::string& mask) {
   graph.node("MatMul", {"shares", "v"}, {"y"});
 }
 
-// Two calibrated classifiers and their mean, as scikit-learn's pipelines are exported.
+// Two calibrated classifiers and their mean, as exported from scikit-learn pipelines.
 TEST_F(FamilyTest, MeansOfLogisticFunctionsAreProbabilities) {
   const auto ends_in_one = [&](bool is_mixed, const char* last) {
     ModelBuilder model;
@@ -117,7 +117,7 @@ TEST_F(FamilyTest, ATriangularMaskMakesItAutoregressive) {
     const FamilyFinding found = find(model.bytes());
     EXPECT_TRUE(found.is_autoregressive) << hidden;
     EXPECT_EQ(found.description, "autoregressive transformer");
-    EXPECT_THAT(found.reasons, Contains(HasSubstr("'mask' hides from each position")));
+    EXPECT_THAT(found.reasons, Contains(HasSubstr("'mask' is a causal mask")));
   }
 }
 
@@ -146,7 +146,7 @@ TEST_F(FamilyTest, AWaveOfOneChannelMakesAnAudioGenerator) {
   model.node("Conv", {"bent", "last"}, {"wave"}, {pads}).node("Tanh", {"wave"}, {"audio"});
   const FamilyFinding found = find(model.bytes());
   EXPECT_EQ(found.family, ModelFamily::kAudioGenerator);
-  EXPECT_THAT(found.reasons, Contains(HasSubstr("4 times as long")));
+  EXPECT_THAT(found.reasons, Contains(HasSubstr("upsample the input 4×")));
 }
 
 TEST_F(FamilyTest, BoxesAndScoresMakeADetector) {
@@ -212,7 +212,7 @@ TEST_F(FamilyTest, AModelWithoutWeightsIsOfNoFamily) {
   EXPECT_EQ(find(model.bytes()).family, ModelFamily::kOther);
 }
 
-// A Conv in front, so that there is a family; what comes out is what its shape says.
+// A convolutional model with this output shape and last op.
 std::string convolution(const std::vector<std::int64_t>& input, const std::vector<std::int64_t>& output,
                         const char* last) {
   ModelBuilder model;
@@ -241,7 +241,7 @@ TEST_F(FamilyTest, OutputsTellWhatAModelIsFor) {
 
 TEST_F(FamilyTest, WhatItIsForIsSaidUnlessItIsClasses) {
   EXPECT_THAT(find(convolution({1, 3, 64, 64}, {1, 21, 64, 64}, "Relu")).reasons,
-              Contains("judge it by `task=segment`: 'y' is a map of 21 classes"));
+              Contains("measure its quality with `task=segment`: 'y' is a map of 21 classes"));
   EXPECT_THAT(find(convolution({1, 3, 64, 64}, {1, 10}, "Relu")).reasons,
               testing::Not(Contains(HasSubstr("task"))));
 }

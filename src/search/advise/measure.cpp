@@ -21,27 +21,28 @@ namespace {
 
 constexpr double kBaselineSeconds = 1, kBaselineShare = 0.05;
 constexpr double kLeastBench = 0.3, kMostBench = 1;  // seconds of calls of each model
-// Shares of the budget: what all comparisons, the comparison of one method and calibration may take at most.
+// Largest shares of the budget for all comparisons, for the comparison of one method, and for calibration.
 constexpr double kQualityShare = 0.4, kOneQualityShare = 0.25, kCalibrationShare = 0.3;
-constexpr double kFewShare = 0.1;      // … for the fewest samples that tell anything
-constexpr double kOfBothModels = 2.5;  // what it takes to compare a sample, in runs of the original
-constexpr double kObserving = 8;       // what it takes to look at all values, likewise
+constexpr double kFewShare = 0.1;      // share for kLeastSamples
+constexpr double kOfBothModels = 2.5;  // cost to compare a sample, in runs of the original
+constexpr double kObserving = 8;       // cost to calibrate on a sample, in runs of the original
 constexpr std::uint64_t kLeastSamples = 8, kProbe = 16;
-constexpr double kRoom = 3;              // times the samples that show a gate if nothing is lost
-constexpr double kMoreThanNeeded = 1.2;  // times the samples that would make a quality certain
-constexpr double kBytesASecond = 20e6;   // a first guess of how fast weights are coded
+constexpr double kRoom = 3;              // samples / those that show a gate if no sample has a loss
+constexpr double kMoreThanNeeded = 1.2;  // samples / those needed for the required confidence
+constexpr double kBytesASecond = 20e6;   // a first guess of the speed of quantization
 constexpr double kMostNoise = 2, kMostSlowdown = 10;
 constexpr double kLeastStep = 0.2;  // seconds
-constexpr double kSlot = 0.02;      // seconds of one model in a round of a timing, about
-constexpr double kWarmUp = 0.1;     // seconds of one model before that
-constexpr double kOverrun = 0.1;    // of the budget: how much longer a timing that has begun may take
+constexpr double kSlot = 0.02;      // seconds of one model in a timing round, about
+constexpr double kWarmUp = 0.1;     // seconds of warm-up per model
+constexpr double kOverrun = 0.1;    // share of the budget that a started timing may exceed it by
 constexpr double kMethods = 6;
-constexpr double kProfiledCalls = 20, kProfileShare = 0.3;  // to see where time goes; of the time left
-constexpr double kSafety = 1.5;                             // of a budget that is proposed
-constexpr double kLeastProposal = 60;    // seconds, where the original is too slow for an estimate
-constexpr double kUnknownProposal = 10;  // times the budget, likewise
+constexpr double kProfiledCalls = 20, kProfileShare = 0.3;  // calls of a profile; share of the time left
+constexpr double kSafety = 1.5;                             // proposed budget / estimate
+// The proposed budget if the original is too slow for an estimate: least seconds, factor of this budget.
+constexpr double kLeastProposal = 60;
+constexpr double kUnknownProposal = 10;
 
-// A budget as somebody would give it: 10, 15, 20, 30, 45 seconds, or whole minutes.
+// Rounds a budget up to 10, 15, 20, 30 or 45 seconds, or whole minutes.
 double round_budget(double seconds) {
   for (const double nice : {10.0, 15.0, 20.0, 30.0, 45.0}) {
     if (seconds <= nice) return nice;
@@ -81,7 +82,7 @@ class Measuring : private MethodLab {
   }
 
  private:
-  // Does something unless it takes longer than that; false then.
+  // Does the work, or stops it after `seconds` and returns false.
   template <class Work>
   bool within(double seconds, const Work& work) {
     const TimeLimit limit(std::max(seconds, kLeastStep));
@@ -94,12 +95,12 @@ class Measuring : private MethodLab {
     }
   }
 
-  // There was no time to run the original: nothing is known about methods.
+  // Marks all methods as out of time because the original alone took too long.
   void leave_all_out() {
     for (MethodFinding& method : result_.methods) {
       if (!method.why_not.empty()) continue;
       method.is_out_of_time = true;
-      method.why_not = "no time: the original alone takes too long; give a longer `budget`";
+      method.why_not = "not enough time: the original alone takes too long; give a longer `budget`";
     }
     propose_budget(std::max(kLeastProposal, kUnknownProposal * options_.budget));
   }
@@ -117,13 +118,13 @@ class Measuring : private MethodLab {
   }
 
   double left() const override { return options_.budget - clock_.seconds(); }
-  // What a call takes; one that waited for another program does not count.
+  // Duration of a call, without outliers that waited for other programs.
   double call_seconds() const {
     const Latency& latency = result_.baseline.latency;
     return std::min(latency.mean, kMostNoise * latency.p50);
   }
 
-  // The same beside the other programs that run now.
+  // Duration of a call while other programs are running.
   double waited_call_seconds() const {
     return std::max(call_seconds(), result_.baseline.latency.min * slowdown());
   }
@@ -131,8 +132,7 @@ class Measuring : private MethodLab {
   void measure_baseline(bool may_fail) {
     BenchOptions bench_options = bench_setting();
     bench_options.seconds = std::min(kBaselineSeconds, kBaselineShare * options_.budget);
-    bench_options.deadline =
-        bench_options.seconds;  // a busy machine must not take the time of everything else
+    bench_options.deadline = bench_options.seconds;  // on a busy machine, leave time for the methods
     Baseline& baseline = result_.baseline;
     const TimeLimit limit(left());
     const Stopwatch time;
@@ -159,13 +159,13 @@ class Measuring : private MethodLab {
     }
   }
 
-  // Data seldom holds a state, and whoever forgot to say so is told how.
+  // Data rarely contains recurrent states. If one is missing, name the field that carries it.
   Error with_hint(const Error& error) const {
     if (result_.family.states.empty() || !options_.data.carry.empty() || options_.data.is_generated())
       return error;
     const auto& [input, output] = result_.family.states.front();
-    return {error.code(), fmt::format("{}; '{}' looks like a state: perhaps `carry` {}={}", error.what(),
-                                      input, input, output)};
+    return {error.code(), fmt::format("{}; '{}' looks like a recurrent state: try `carry` {}={}",
+                                      error.what(), input, input, output)};
   }
 
   BenchOptions bench_setting() const {
@@ -185,12 +185,13 @@ class Measuring : private MethodLab {
     const auto executor = evaluate::load_as_floats(model_, evaluate::executor_options(options_.runtime));
     samples_ = evaluate::open_feed(model_, executor->inputs(), options_.data).feed->samples();
     result_.samples = samples_;
-    if (samples_ == 1) result_.notes.emplace_back("there is one sample: it calibrates and judges");
+    if (samples_ == 1)
+      result_.notes.emplace_back("only one sample: it is used for both calibration and comparison");
     choose_samples(fitting(kCalibrationShare, kObserving * waited_call_seconds(), 0), kProbe);
   }
 
-  // One half calibrates int8, which is judged on the other one. The other methods are made without data,
-  // and are judged on all of it. At most so many samples of each.
+  // Calibrates int8 on one half of the data and compares it on the other half. The other methods need no
+  // calibration and are compared on all data. The arguments are the largest numbers of samples.
   void choose_samples(std::uint64_t calibrating, std::uint64_t judging) {
     calibration_ = fit_split(options_.data, samples_, std::min(kMostCalibration, calibrating));
     held_out_ = judge_split(options_.data, samples_, judging);
@@ -198,8 +199,8 @@ class Measuring : private MethodLab {
     calibration_.data.labels.clear();
   }
 
-  // Samples that a share of the budget pays for, at `each` seconds; `wanted` of them if kOneQualityShare
-  // does. A few in any case, but of a slow model not so many that they take the time of everything else.
+  // Number of samples that fit into a share of the budget at `each` seconds, or `wanted` if they fit into
+  // kOneQualityShare. At least kLeastSamples, or fewer for a model so slow that they exceed kFewShare.
   std::uint64_t fitting(double share, double each, std::uint64_t wanted) const {
     const double affordable = options_.budget / std::max(each, 1e-6);
     const double few = std::clamp(kFewShare * affordable, 1.0, static_cast<double>(kLeastSamples));
@@ -207,8 +208,9 @@ class Measuring : private MethodLab {
     return static_cast<std::uint64_t>(std::clamp(share * affordable, std::max(few, enough), 1e9));
   }
 
-  // A few samples show what reading and comparing them takes, which may be more than running the model, and
-  // what the outputs are. `with_metric`: all of them, for the metric, as no method will tell it.
+  // Compares the original with itself on a few samples. This shows the time to read and compare a sample,
+  // which may exceed the time to run the model, and the kind of the outputs. `with_metric`: also measures the
+  // metric on all samples, because no method will be measured.
   void compare_with_itself(bool with_metric) {
     const VerifyResult same = verify(model_, model_, verify_setting(held_out_.data));
     const double count = static_cast<double>(std::max<std::uint64_t>(1, same.samples));
@@ -218,7 +220,7 @@ class Measuring : private MethodLab {
       if (output.top1_agreement && (answers == 0 || output.other_answers.of < answers))
         answers = output.other_answers.of;
     }
-    // Once with the samples that there are, so that all methods pass the same gates.
+    // Fix the gates once for all available samples, so that all methods are judged by the same gates.
     const double judging = static_cast<double>(judge_split(options_.data, samples_).samples);
     result_.gates = gates_for(options_, result_.family, answers / count * judging);
     const std::uint64_t wanted = static_cast<std::uint64_t>(
@@ -253,13 +255,13 @@ class Measuring : private MethodLab {
            comparing_each_ * judging;
   }
 
-  // How much longer calls take than they would on an idle machine.
+  // Duration of calls relative to an idle machine.
   double slowdown() const {
     const Latency& latency = result_.baseline.latency;
     return latency.min > 0 ? std::clamp(latency.mean / latency.min, 1.0, kMostSlowdown) : 1;
   }
 
-  // Seconds of calls of one model that are SpeedUp::kLeastRounds.
+  // Seconds that one model runs in SpeedUp::kLeastRounds rounds, including the warm-up.
   double calling_estimate() const {
     const double call = call_seconds();
     return std::max(kWarmUp, 3 * call) * slowdown() +
@@ -269,11 +271,11 @@ class Measuring : private MethodLab {
 
   void time(double seconds, MethodFinding& finding) override {
     BenchOptions bench_options = bench_setting();
-    // With little time the figures of memory are left out, as they take processes of their own.
+    // Skip memory figures if time is short: each needs a process of its own.
     if (left() < 2 * timing_estimate()) bench_options.cold_starts = 0;
     const double calling = (seconds - 2 * loading_seconds_) / 2 / slowdown();
     bench_options.seconds = std::clamp(calling, kLeastBench, kMostBench);
-    // As long as was given, but long enough for a result if there is the time.
+    // Use the given seconds, or more if a usable result needs more and the budget has it.
     const double longest = left() - 2 * loading_seconds_, enough = 2 * kSafety * calling_estimate();
     bench_options.deadline =
         std::max(std::min(longest, std::max(seconds - 2 * loading_seconds_, enough)), kLeastBench);
@@ -306,14 +308,14 @@ class Measuring : private MethodLab {
       if (error.code() == ErrorCode::kIo || is_cancelled()) throw;
       finding.is_out_of_time = error.code() == ErrorCode::kCancelled;
       finding.why_not = finding.is_out_of_time
-                            ? fmt::format("no time: stopped after {:.0f} s", time.seconds())
+                            ? fmt::format("not enough time: stopped after {:.0f} s", time.seconds())
                             : error.what();
     }
     finding.seconds = time.seconds();
   }
 
-  // The least counts: a step that waited for another program says nothing, and one that takes longer is
-  // stopped in time.
+  // Keeps the smallest duration: larger ones may include waiting for other programs, and a step that takes
+  // longer than estimated is stopped.
   void learn(double seconds) {
     coding_seconds_ = std::max(kLeastStep, has_learned_ ? std::min(coding_seconds_, seconds) : seconds);
     has_learned_ = true;
@@ -328,7 +330,7 @@ class Measuring : private MethodLab {
     result_.baseline.metrics = compared.metrics;
   }
 
-  // Enough samples to be certain of a method; none if there are not so many.
+  // Selects enough samples for the required confidence; none if the data has too few.
   DataPart choose_more(const MethodFinding& finding) const {
     const bool is_static = ounce::is_static(finding.format);
     const std::uint64_t given = is_static ? judge_split(options_.data, samples_).samples : samples_;
@@ -361,15 +363,15 @@ class Measuring : private MethodLab {
     if (!is_static) return;
     result_.calibration_samples = calibration_.samples;
     result_.notes.emplace_back(
-        "int8 was made without the search that `quantize()` does: its result is as close or closer");
+        "int8 was tested without the search of `quantize()`, which may find a more accurate model");
   }
 
   QuantizeOptions quantize_setting(Format format) const {
     QuantizeOptions quantize_options;
     quantize_options.recipe.format = format;
     quantize_options.recipe.target = options_.target;
-    quantize_options.recipe.integer.search = false;  // takes minutes; what it finds is only better
-    quantize_options.trial.is_wanted = false;        // it is compared and timed here
+    quantize_options.recipe.integer.search = false;  // takes minutes and can only improve the result
+    quantize_options.trial.is_wanted = false;        // the model is compared and timed here
     quantize_options.trial.runtime.library = options_.runtime.library;
     quantize_options.trial.runtime.isolate = options_.runtime.isolate;
     quantize_options.trial.data = is_static(format) ? calibration_.data : DataOptions{};
@@ -377,7 +379,7 @@ class Measuring : private MethodLab {
     return quantize_options;
   }
 
-  // Where the time of the fastest goes that is good enough, if it computes otherwise than the original.
+  // Profiles the fastest acceptable method whose arithmetic differs from the original's.
   void profile_fastest() {
     MethodFinding* fastest = nullptr;
     for (MethodFinding& finding : result_.methods) {
@@ -388,7 +390,7 @@ class Measuring : private MethodLab {
     if (fastest != nullptr) fastest->profile = profile_of(made_.at(fastest->format));
   }
 
-  // Nothing where it would take a large share of the time, or cannot be had.
+  // Profiles a model. Returns nullopt if this fails or would take a large share of the remaining time.
   std::optional<Profile> profile_of(const std::filesystem::path& model) {
     const double wanted = result_.baseline.load_seconds * 2 + kProfiledCalls * call_seconds() + kLeastBench;
     if (options_.runtime.remote || wanted > kProfileShare * left()) return std::nullopt;
@@ -401,7 +403,7 @@ class Measuring : private MethodLab {
       within(left(), [&] { profile = bench({model}, bench_options).models.front().profile; });
     } catch (const Error& error) {
       if (is_cancelled()) throw;
-      result_.notes.push_back(fmt::format("where the time goes is not known: {}", error.what()));
+      result_.notes.push_back(fmt::format("profiling failed: {}", error.what()));
     }
     return profile;
   }
@@ -414,7 +416,7 @@ class Measuring : private MethodLab {
   DataPart calibration_, held_out_, all_;
   std::uint64_t samples_ = 0;
   std::shared_ptr<ReferenceOutputs> reference_outputs_ = keep_reference_outputs();
-  double loading_seconds_ = 0;  // of a model that is timed: all that a timing takes besides the calls
+  double loading_seconds_ = 0;  // time that timing one model takes in addition to its calls
   double coding_seconds_ = 0, loading_to_compare_ = 0, comparing_each_ = 0;
   bool has_learned_ = false;
   std::map<Format, std::filesystem::path> made_;

@@ -49,12 +49,11 @@ std::vector<Format> methods_for(const AdviseOptions& options, const FamilyFindin
 }
 
 std::string obstacle(Format format, const AdviseOptions& options, const FamilyFinding& family) {
-  if (info_of(format).needs_data && options.data.is_generated())
-    return "needs data to calibrate on: give `data`";
+  if (info_of(format).needs_data && options.data.is_generated()) return "needs calibration data: give `data`";
   const double share = share_of_products(family);
   if (!is_dynamic(format) || share >= kDynamicShare) return {};
-  return share == 0 ? "there is no MatMul, Gemm, LSTM or attention with weights"
-                    : fmt::format("only {:.1f} % of the weights are those of MatMul, Gemm, LSTM or attention",
+  return share == 0 ? "no MatMul, Gemm, LSTM or attention with weights"
+                    : fmt::format("only {:.1f} % of the weights belong to MatMul, Gemm, LSTM or attention",
                                   100 * share);
 }
 
@@ -78,17 +77,17 @@ void describe(const QuantizeResult& made, MethodFinding& finding) {
     finding.worst_activation_db = value.sqnr_db;
   }
   if (!is_integer(finding.format) || finding.integer_nodes != 0) return;
-  finding.why_not = "no op can compute on integers";
+  finding.why_not = "no op can run in INT8";
   if (!finding.left_in_floats.empty())
     finding.why_not += fmt::format(" ({})", finding.left_in_floats.front());
 }
 
 namespace {
 
-constexpr std::uint64_t kMostValues = 100'000'000;  // that are looked at, a fraction of a second
+constexpr std::uint64_t kMostValues = 100'000'000;  // weights that are read, in a fraction of a second
 constexpr std::size_t kTile = 65536;
 
-// The channel that a value belongs to: axes [first, last) of the tensor, counted together.
+// Maps a value to its channel: axes [first, last) of the tensor, flattened.
 struct Channels {
   std::size_t count = 1, inner = 1;
 
@@ -156,8 +155,8 @@ WeightSurvey survey_weights(const onnx::Model& model, const graph::Index& index)
 
 namespace {
 
-constexpr std::size_t kPromising = 3;  // methods that a budget should be long enough for
-constexpr double kFirstChance = 2;     // times the time left: up to this estimate the first method is tried
+constexpr std::size_t kPromising = 3;  // number of methods that a proposed budget should allow
+constexpr double kFirstChance = 2;     // the first method is tried if its estimate is below 2× the time left
 
 class Trying {
  public:
@@ -168,7 +167,7 @@ class Trying {
     for (MethodFinding& method : methods_) {
       if (method.why_not.empty()) open.push_back(&method);
     }
-    // Twice, because the first pass shows how long methods take.
+    // A second pass for methods that did not fit: by now, estimates are better.
     try_all(try_all(open));
     time_again();
     for (MethodFinding& method : methods_) make_certain(method);
@@ -187,7 +186,7 @@ class Trying {
     return lab_.making_estimate(method.format) + lab_.timing_estimate();
   }
 
-  // Gives the ones that did not fit.
+  // Returns the methods that did not fit.
   std::vector<MethodFinding*> try_all(const std::vector<MethodFinding*>& open) {
     std::vector<MethodFinding*> left_out;
     for (std::size_t i = 0; i < open.size(); ++i) {
@@ -198,13 +197,13 @@ class Trying {
         continue;
       }
       method.is_out_of_time = true;
-      method.why_not = fmt::format("no time: it takes about {:.0f} s", std::max(1.0, wanted));
+      method.why_not = fmt::format("not enough time: about {:.0f} s needed", std::max(1.0, wanted));
       left_out.push_back(&method);
     }
     return left_out;
   }
 
-  // An equal share of the time goes to each method; the time that making it leaves over goes to timing it.
+  // Each method gets an equal share of the time. Time left after making it is used for timing.
   void attempt(MethodFinding& method, std::size_t methods_left) {
     has_tried_ = true;
     method.is_out_of_time = false;
@@ -222,7 +221,7 @@ class Trying {
     if (wanted > 0 && wanted <= lab_.left()) lab_.compare_more(lab_.left(), method);
   }
 
-  // Methods that were cut short, or timed while the machine was busy, get the time that is left.
+  // Gives the remaining time to methods that were cut short or timed while the machine was busy.
   void time_again() {
     for (MethodFinding& method : methods_) {
       if (method.is_measured && !method.is_timed() && lab_.timing_estimate() <= lab_.left())
@@ -297,7 +296,7 @@ std::string CommandWriter::verify(Format format) const {
   return line + gates() + runtime();
 }
 
-// Halves as half.h makes them, by the words of the command line.
+// Selects the halves of half.h by options of the command line.
 std::string CommandWriter::data(bool with_labels, Part part) const {
   const DataOptions& data = options_.data;
   const bool is_part = part != Part::kAll && result_.samples >= 2;
@@ -323,7 +322,7 @@ std::string CommandWriter::data(bool with_labels, Part part) const {
   return text;
 }
 
-// What was measured is to be proved on the same runtime.
+// The commands use the runtime of the measurements.
 std::string CommandWriter::runtime() const {
   std::string text;
   if (!options_.runtime.library.empty()) text += " --runtime " + quoted(options_.runtime.library);
@@ -331,7 +330,7 @@ std::string CommandWriter::runtime() const {
   return text;
 }
 
-// The gates, and how labels are counted.
+// The options of thresholds and metrics.
 std::string CommandWriter::gates() const {
   std::string text;
   const Gates& gates = result_.gates;

@@ -1,4 +1,5 @@
-// The thresholds by which advice is given, all in one place.
+// The methods (formats) that advise() tries, the schedule that measures them within a budget of time, and the
+// thresholds that decide.
 #pragma once
 
 #include <ounce/advise.h>
@@ -14,65 +15,62 @@
 
 namespace ounce::search {
 
-// Sizes, in bytes: below the first a model is small, above the second large.
+// Model sizes in bytes: smaller than the first is small, larger than the second is large.
 inline constexpr std::uint64_t kSmallModel = 10'000'000, kLargeModel = 50'000'000;
 
-inline constexpr double kWorthwhileSpeed = 1.1;  // a method that brings less brings nothing
-inline constexpr double kWorthwhileSize = 0.8;   // of the bytes: a method that leaves more saves nothing
+inline constexpr double kWorthwhileSpeed = 1.1;  // smallest speedup that makes a method useful
+inline constexpr double kWorthwhileSize = 0.8;   // largest share of the original bytes, likewise
 
-// Quality, where there are no labels.
-inline constexpr double kLeastAgreement = .99;  // of top-1 predictions
+// Quality without labels.
+inline constexpr double kLeastAgreement = .99;  // required top-1 agreement
 
 // Data.
 inline constexpr std::uint64_t kFewSamples = 100, kMostCalibration = 256;
-inline constexpr std::uint64_t kLeastForNoise = 16;  // samples that show how far outputs are off
+inline constexpr std::uint64_t kLeastForNoise = 16;  // samples needed to estimate the SQNR
 
-// Signs of trouble.
-inline constexpr double kDynamicShare = .05;       // of the weights in products: less is not worth a try
-inline constexpr double kWideWeight = 40;          // largest value of a tensor, in its root mean squares
-inline constexpr double kWideChannels = 100;       // ratio between the largest and the smallest channel
-inline constexpr double kFloatShare = .2;          // of the nodes with weights that stay in floats
+// Limits beyond which a risk is reported, and the share that makes dynamic INT8 worth trying.
+inline constexpr double kDynamicShare = .05;  // of the weight bytes: needed in nodes with dynamic kernels
+inline constexpr double kWideWeight = 40;     // largest value of a tensor / its root mean square
+inline constexpr double kWideChannels = 100;  // range of the largest channel / that of the smallest
+inline constexpr double kFloatShare = .2;     // of the nodes with weights, kept in FP32
 inline constexpr std::uint64_t kTinyLayer = 4096;  // bytes of a weight
 
-// The methods that are tried on a model: which, in which order, at what cost, and what became of its nodes.
-
-// In the order of expected use for the family: when the time is up, the least likely ones have not been
-// tried.
+// The methods to try, the most promising ones for the family first: if time runs out, only the least
+// promising ones are missing.
 std::vector<Format> methods_for(const AdviseOptions& options, const FamilyFinding& family);
 
-// Why a method is not even tried; empty when it is.
+// Returns why a method is not tried; empty if it is.
 std::string obstacle(Format format, const AdviseOptions& options, const FamilyFinding& family);
 
-// Fills in what became of the bytes and the nodes. Integer arithmetic that reached no node is not worth
-// measuring: then `why_not` says so.
+// Fills in sizes, the numbers of INT8 and FP32 nodes, and the reasons for the latter. Sets `why_not` if the
+// format runs in INT8 but no node does: then measuring is pointless.
 void describe(const QuantizeResult& made, MethodFinding& finding);
 
-// How wide the values of weights are: what decides how much eight bits lose.
-
+// The spread of a weight's values. It determines the error of 8-bit quantization.
 struct WeightSpread {
   std::string name, op_type;
-  double peak = 0;      // largest value, in root mean squares of the tensor
-  double channels = 1;  // largest channel's range over the smallest one's
+  double peak = 0;      // largest absolute value / root mean square of the tensor
+  double channels = 1;  // range of the largest channel / range of the smallest
 };
 
 struct WeightSurvey {
-  std::vector<WeightSpread> widest;  // by peak, the worst first, and only those over the limit …
-  std::vector<WeightSpread> uneven;  // … likewise by channels
+  std::vector<WeightSpread> widest;  // over kWideWeight, the largest peak first
+  std::vector<WeightSpread> uneven;  // over kWideChannels, the largest ratio first
   std::size_t weights = 0, tiny = 0;
-  bool is_whole = true;  // otherwise the model was too large to look at everything
+  bool is_whole = true;  // false: the model was too large to read all weights
 };
 
 WeightSurvey survey_weights(const onnx::Model& model, const graph::Index& index);
 
-// The order in which methods are tried, and how much of the budget each of them gets.
+// The schedule: the order in which methods are tried, and the share of the budget that each of them gets.
 //
-// A method is made, compared with the original and timed against it before the next one begins, so that every
-// finding is complete when the time is up. If a faster method passes but its samples are too few to be
-// certain, more of them are compared before another method is tried. A method that does not fit into the time
-// left makes room for cheaper ones. The most promising one is tried even if it seems to take somewhat too
-// long, because estimates are rough before anything was made.
+// A method is made, compared with the original and timed against it before the next one begins, so that all
+// findings are complete when the time is up. If a faster method passes but has too few samples for the
+// required confidence, more samples are compared before another method is tried. A method that does not fit
+// into the remaining time is skipped in favor of cheaper ones. The most promising one is tried even if its
+// estimate is somewhat too long, because early estimates are rough.
 
-// Does the work. Tests answer from a script, on a virtual clock.
+// Makes, compares and times methods for the schedule. Tests replace it by a script with a virtual clock.
 class MethodLab {
  public:
   MethodLab() = default;
@@ -80,26 +78,25 @@ class MethodLab {
   MethodLab(const MethodLab&) = delete;
   MethodLab& operator=(const MethodLab&) = delete;
 
-  virtual double left() const = 0;                          // seconds of the budget
-  virtual double making_estimate(Format format) const = 0;  // seconds to make a method and to compare it
-  virtual double timing_estimate() const = 0;               // seconds of the shortest timing that is a result
-  // Makes and compares the finding's method within so many seconds, and fills in the finding. Sets
+  virtual double left() const = 0;                          // remaining seconds of the budget
+  virtual double making_estimate(Format format) const = 0;  // seconds to make and compare a method
+  virtual double timing_estimate() const = 0;               // seconds of the shortest usable timing
+  // Makes and compares the finding's method within `limit` seconds and fills in the finding. Sets
   // is_measured, or why_not and is_out_of_time.
   virtual void make(double limit, MethodFinding& finding) = 0;
-  // Times it against the original for about so many seconds in all. Completed rounds are kept.
+  // Times the method against the original for about `seconds` in total. Keeps completed rounds.
   virtual void time(double seconds, MethodFinding& finding) = 0;
-  // Seconds to compare as many samples as would make its quality certain; 0 if the data does not have them.
+  // Seconds to compare enough samples for the required confidence; 0 if the data has too few.
   virtual double certainty_estimate(const MethodFinding& finding) const = 0;
-  // Does that, unless it takes longer than `limit` seconds: then the finding stays as it is.
+  // Compares that many samples. Leaves the finding unchanged if this takes longer than `limit` seconds.
   virtual void compare_more(double limit, MethodFinding& finding) = 0;
 };
 
-// Tries the methods that have no why_not, in their order. Gives the seconds, by estimate, that were missing
-// to measure the first three, which are the most promising ones; 0 if these were measured.
+// Tries the methods without why_not in their order. Returns the estimated seconds that were missing to
+// measure the first three, which are the most promising ones; 0 if all three were measured.
 double try_methods(MethodLab& lab, std::vector<MethodFinding>& methods);
 
-// Command lines to paste: with the model and the data as the user named them, quoted for a shell.
-
+// Writes command lines to paste into a shell. Model and data appear as the user named them, quoted.
 class CommandWriter {
  public:
   CommandWriter(const AdviseOptions& options, const AdviseResult& result);

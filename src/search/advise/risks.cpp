@@ -58,16 +58,15 @@ class Risks {
       if (mask.value < 0) masks.push_back(fmt::format("'{}' = {:g}", mask.name, mask.value));
     }
     if (masks.empty()) return;
-    add("attention_mask", fmt::format("{} goes into Softmax", fmt::join(masks, ", ")),
-        "a scale that had to hold it would leave one code for all scores: the sum must stay in floats, as it "
-        "does with "
-        "dynamic; 16-bit floats end at -65504");
+    add("attention_mask", fmt::format("mask constants reach Softmax: {}", fmt::join(masks, ", ")),
+        "an INT8 range that includes the mask would round all scores to one value: keep the masked sum in "
+        "FP32, as int8-dynamic does; the smallest FP16 value is -65504");
   }
 
   void look_at_accumulation() {
     if (result_.family.is_autoregressive)
-      add("accumulating_errors", "autoregressive: what it says becomes what it reads, and so do its errors",
-          "judge whole sequences, such as nll or generated text, and not single steps");
+      add("accumulating_errors", "autoregressive: outputs are fed back as inputs, so errors accumulate",
+          "measure whole sequences (metric nll or generated text), not single steps");
     std::vector<std::string> carried, lost;
     for (const auto& [input, output] : result_.family.states) {
       auto& list = options_.data.carry.contains(input) ? carried : lost;
@@ -75,12 +74,13 @@ class Risks {
     }
     if (!carried.empty())
       add("accumulating_errors",
-          fmt::format("a state goes from run to run ({}), and errors with it", fmt::join(carried, ", ")),
-          "they are in these figures, as sequences were run; longer ones may lose more");
+          fmt::format("a recurrent state carries errors from run to run ({})", fmt::join(carried, ", ")),
+          "these figures include them, because sequences were run; longer sequences may lose more");
     if (!lost.empty())
       add("state_not_carried",
-          fmt::format("inputs look like states that outputs give to the next run: {}", fmt::join(lost, ", ")),
-          fmt::format("each run began anew here, so errors that add up were not seen: give `carry` {}",
+          fmt::format("these inputs look like recurrent states: {}", fmt::join(lost, ", ")),
+          fmt::format("each run started from the data's state, so accumulated errors were not measured: give "
+                      "`carry` {}",
                       fmt::join(lost, " `carry` ")));
   }
 
@@ -92,8 +92,8 @@ class Risks {
     if (last.empty() && ends_in_logistic(model_, index_)) last.emplace_back("1 / (1 + Exp)");
     for (const std::string_view op : last) {
       add("probabilities", fmt::format("outputs are probabilities ({})", op),
-          "coarser numbers move them even where the answer stays: check the thresholds that you use, and the "
-          "calibration with `metric=ece` or `metric=brier`");
+          "quantization shifts probabilities even if predictions do not change: check your thresholds, and "
+          "the calibration with `metric=ece` or `metric=brier`");
     }
   }
 
@@ -103,22 +103,23 @@ class Risks {
       const WeightSpread& worst = survey.widest.front();
       add("wide_weights",
           fmt::format(
-              "{} of {} weights have values over {:.0f} times their root mean square; '{}' ({}) {:.0f} times",
+              "{} of {} weights have outliers over {:.0f}× their root mean square; '{}' ({}): {:.0f}×",
               survey.widest.size(), survey.weights, kWideWeight, worst.name, worst.op_type, worst.peak),
-          "a scale that holds them is coarse for all others");
+          "a scale that covers the outliers is coarse for all other values");
     }
     if (!survey.uneven.empty()) {
       const WeightSpread& worst = survey.uneven.front();
       add("uneven_channels",
-          fmt::format("channels of {} of {} weights differ by over {:.0f} times in range; those of '{}' by "
-                      "{:.0f} times",
-                      survey.uneven.size(), survey.weights, kWideChannels, worst.name, worst.channels),
-          "one scale for a whole tensor would lose the small channels: keep the scales per channel");
+          fmt::format(
+              "channel ranges of {} of {} weights differ by a factor of over {:.0f}; those of '{}' by "
+              "{:.0f}",
+              survey.uneven.size(), survey.weights, kWideChannels, worst.name, worst.channels),
+          "a per-tensor scale would lose the small channels: keep per-channel scales");
     }
     if (2 * survey.tiny > survey.weights)
       add("small_layers",
-          fmt::format("{} of {} weights have under {} bytes", survey.tiny, survey.weights, kTinyLayer),
-          "for layers that small, coding what goes in and out costs more than integers save");
+          fmt::format("{} of {} weights are smaller than {} bytes", survey.tiny, survey.weights, kTinyLayer),
+          "in such small layers, quantizing and dequantizing costs more time than INT8 saves");
   }
 
   void look_at_activations() {
@@ -126,9 +127,9 @@ class Risks {
     if (found == nullptr || found->worst_activation.empty() || found->worst_activation_db >= Quality::kGood)
       return;
     add("wide_activations",
-        fmt::format("8 bits hold '{}' with {:.1f} dB only", found->worst_activation,
+        fmt::format("activation '{}' has an SQNR of only {:.1f} dB in 8 bits", found->worst_activation,
                     found->worst_activation_db),
-        "few large values stretch its range: `tune()` leaves such places in floats");
+        "a few large values widen its range: `tune()` keeps such layers in FP32");
   }
 
   void look_at_floats() {
@@ -137,9 +138,8 @@ class Risks {
       if (found == nullptr || found->left_in_floats.empty()) continue;
       const std::size_t all = found->integer_nodes + found->float_nodes;
       if (static_cast<double>(found->float_nodes) < kFloatShare * static_cast<double>(all)) continue;
-      add("stays_in_floats",
-          fmt::format("{} of {} ops compute on floats even with {}; {}", found->float_nodes, all,
-                      name_of(format), found->left_in_floats.front()));
+      add("stays_in_floats", fmt::format("{} of {} ops are kept in FP32 even with {}; {}", found->float_nodes,
+                                         all, name_of(format), found->left_in_floats.front()));
       return;
     }
   }
@@ -147,16 +147,16 @@ class Risks {
   void look_at_memory() {
     const MethodFinding* found = find_measured(result_, weight_only(8));
     const std::uint64_t before = result_.baseline.peak_memory;
-    // Weights that are nothing beside the runtime itself show nothing.
+    // Weights much smaller than the runtime itself do not show in its memory.
     const bool shows = result_.bytes > before / 10;
     if (found == nullptr || before == 0 || !shows || found->peak_memory < before * 9 / 10) return;
     add("memory_stays",
-        fmt::format("w8 is {:.0f} % of the file and {:.0f} % of the memory: {:.0f} MB, the original {:.0f}",
-                    100 * found->ratio,
-                    100 * static_cast<double>(found->peak_memory) / static_cast<double>(before),
-                    static_cast<double>(found->peak_memory) / 1e6, static_cast<double>(before) / 1e6),
-        "weights that are stored small are floats again once they are loaded: `memory=balanced` and "
-        "`memory=low` decode them at every run");
+        fmt::format(
+            "w8 takes {:.0f} % of the file size but {:.0f} % of the memory: {:.0f} MB (original: {:.0f} MB)",
+            100 * found->ratio, 100 * static_cast<double>(found->peak_memory) / static_cast<double>(before),
+            static_cast<double>(found->peak_memory) / 1e6, static_cast<double>(before) / 1e6),
+        "compressed weights are dequantized to FP32 at load; with `memory=balanced` or `memory=low` they are "
+        "dequantized at run time");
   }
 
   bool is_state(const std::string& input) const {
@@ -177,9 +177,9 @@ class Risks {
       }
     }
     if (free.empty()) return;
-    add("free_shapes", fmt::format("the lengths of {} are free", fmt::join(free, ", ")),
-        result_.is_generated ? "speeds were taken at a made-up length: give `data`, or `shape`"
-                             : "speeds are those of the first sample's length");
+    add("free_shapes", fmt::format("inputs with dynamic axes: {}", fmt::join(free, ", ")),
+        result_.is_generated ? "speeds were measured at a default length: give `data` or `shape`"
+                             : "speeds were measured at the length of the first sample");
   }
 
   void look_at_labels() {
@@ -187,7 +187,7 @@ class Risks {
       if (!method.is_faster(kWorthwhileSpeed) || !method.metric) continue;
       const MetricResult& metric = *method.metric;
       const double scale = std::max(evaluate::loss_scale(metric), 1e-9);
-      // One sample more or less is the finest step of an accuracy.
+      // The resolution of an accuracy is one sample.
       const bool is_plain = metric.unit == MetricUnit::kAbsolute || metric.unit == MetricUnit::kDecibel;
       const char* unit = metric.unit == MetricUnit::kDecibel ? " dB" : is_plain ? "" : " %";
       const double shown = is_plain ? 1 : 100;
@@ -197,9 +197,9 @@ class Risks {
       const double doubt = std::max(step, (metric.drop_high - metric.drop_low) / 2 / scale);
       if (!(doubt > options_.max_drop)) continue;
       add("few_labels",
-          fmt::format("{} labelled samples tell {} to ± {:.2f}{} only", result_.quality_samples, metric.name,
-                      shown * doubt, unit),
-          fmt::format("more of them are needed to see a loss of {:g}{}", shown * options_.max_drop, unit));
+          fmt::format("with {} labeled samples, {} is only known to ±{:.2f}{}", result_.quality_samples,
+                      metric.name, shown * doubt, unit),
+          fmt::format("add labeled samples to detect a loss of {:g}{}", shown * options_.max_drop, unit));
       return;
     }
   }
@@ -216,11 +216,11 @@ class Risks {
         if (node.verdict != Verdict::kUnknown) what.push_back(fmt::format("{}: {}", node.op_type, node.why));
       }
       add("target",
-          fmt::format("the original on {}: {} nodes do not run, {} run slowly; {}", found.target,
-                      found.broken, found.slow, what.empty() ? "" : what.front()),
+          fmt::format("original on {}: {} nodes do not run, {} run slowly; {}", found.target, found.broken,
+                      found.slow, what.empty() ? "" : what.front()),
           "see ounce check");
     }
-    add("other_machine", "speeds are those of this machine",
+    add("other_machine", "speeds were measured on this machine",
         fmt::format("time the result on {} with `bench() with remote.via`", options_.target));
   }
 
@@ -242,14 +242,14 @@ std::vector<std::string> find_missing(const AdviseOptions& options, const Advise
   std::vector<std::string> missing;
   if (result.family.family == ModelFamily::kTrees || result.family.is_quantized) return missing;
   if (options.data.is_generated()) {
-    missing.emplace_back("data (`data`): static cannot be calibrated, and quality is that on made-up inputs");
+    missing.emplace_back(
+        "data (`data`): int8 needs calibration data, and quality was measured on random inputs only");
     return missing;
   }
   if (options.data.labels.empty() && result.family.family != ModelFamily::kAudioGenerator)
-    missing.emplace_back(
-        "labels (`labels` FIELD): the outputs were compared with the original's, nobody knows what is right");
+    missing.emplace_back("labels (`labels`): agreement with the original was measured, accuracy was not");
   if (result.samples != 0 && result.samples < kFewSamples)
-    missing.push_back(fmt::format("samples: {} of them are few, {} and more make figures that hold",
+    missing.push_back(fmt::format("more samples: {} are too few for reliable figures, give at least {}",
                                   result.samples, kFewSamples));
   return missing;
 }

@@ -31,21 +31,21 @@ std::string speed_text(const MethodFinding& method) {
     const bool is_busy = method.speed_up.rounds != 0 && !method.speed_up.is_reliable;
     return is_busy ? "not timed (the machine was too busy)" : "not timed";
   }
-  return method.speed_up.is_measurable ? fmt::format("{:.2f} × as fast", method.speed_up.ratio)
+  return method.speed_up.is_measurable ? fmt::format("{:.2f}× as fast", method.speed_up.ratio)
                                        : "as fast as the original";
 }
 
 constexpr double kMostOfferedDrop = 5;  // points of a metric
 
-// A budget as the command line takes it.
+// Formats a budget as the command line reads it.
 std::string budget_text(double seconds) {
   const double minutes = seconds / 60;
   if (seconds >= 120 && minutes == std::floor(minutes)) return fmt::format("{:.0f}m", minutes);
   return fmt::format("{:g}s", seconds);
 }
 
-// The fastest of those that are worth it and good enough, or lose too much; the smaller one of two that are
-// about as fast.
+// Returns the fastest worthwhile method that is acceptable, or that loses too much; the smaller one of two
+// with about the same speed.
 const MethodFinding* fastest(const AdviseResult& result, bool is_acceptable) {
   const MethodFinding* best = nullptr;
   for (const MethodFinding& method : result.methods) {
@@ -60,8 +60,8 @@ const MethodFinding* fastest(const AdviseResult& result, bool is_acceptable) {
   return best;
 }
 
-// The smallest of those that only store, are good enough and not slower. One that was not timed is taken only
-// if none was. Four bits have to prove more.
+// Returns the smallest acceptable weight-only format that is not slower. Prefers formats that were timed.
+// Without a metric, 4 bits need a higher SQNR.
 const MethodFinding* smallest(const AdviseResult& result) {
   const MethodFinding* best = nullptr;
   for (const MethodFinding& method : result.methods) {
@@ -89,7 +89,7 @@ class Deciding {
     if (lossy != nullptr && !can_tune(*lossy)) lossy = nullptr;
     if (best != nullptr) {
       quantize(*best);
-      // A good deal more speed would be there, for somebody who looks for it.
+      // A lossy method is much faster: tuning may find a model with most of its speed.
       if (lossy != nullptr && lossy->speed_up.ratio > kWorthwhileSpeed * best->speed_up.ratio)
         offer_tuning(*lossy);
     } else if (lossy != nullptr) {
@@ -110,17 +110,15 @@ class Deciding {
     const FamilyFinding& family = result_.family;
     if (family.family == ModelFamily::kTrees) {
       leave("a tree or classical model has no weights to quantize");
-      say("Its numbers are thresholds and votes: with fewer bits samples would take other branches, and no "
-          "arithmetic would be saved.");
-      say("Fewer or shallower trees make such a model smaller and faster.");
+      say("Rounding its thresholds would send samples to other branches and save no arithmetic.");
+      say("Use fewer or shallower trees to make it smaller and faster.");
     } else if (family.is_quantized) {
-      leave("it is quantized already");
+      leave("the model is already quantized");
       say("To get another format, start from the FP32 model.");
     } else if (family.weight_bytes == 0) {
       leave("there are no weights to quantize");
-      say(fmt::format(
-          "None of its {} kinds of ops multiplies with weights, so nothing can be stored smaller.",
-          family.ops.size()));
+      say(fmt::format("None of its {} op types has weights, so there is nothing to compress.",
+                      family.ops.size()));
     } else {
       return false;
     }
@@ -136,65 +134,64 @@ class Deciding {
     result_.headline = fmt::format("quantize: {} is {} and {:.0f} % of the size; {}{}", name_of(best.format),
                                    speed_text(best), 100 * best.ratio, best.quality, on_what());
     if (result_.size == SizeClass::kSmall) {
-      say(fmt::format("With {} it is small, and its size alone would not be worth a change; the speed is.",
+      say(fmt::format("The model is small ({}): speed is the reason to quantize it, not size.",
                       size_text(result_.bytes)));
     } else {
-      say(fmt::format("It shrinks from {} to {} and gets faster at once.", size_text(result_.bytes),
+      say(fmt::format("The model shrinks from {} to {} and gets faster.", size_text(result_.bytes),
                       size_text(best.bytes)));
     }
     say(why(best));
     offer(best);
   }
 
-  // Why this method does what it does.
+  // The arithmetic of the method, for the reasons.
   std::string why(const MethodFinding& best) const {
     const std::size_t all = best.integer_nodes + best.float_nodes;
     if (is_static(best.format)) {
-      return fmt::format("{} of {} ops compute on integers, with scales from {} calibration samples.",
+      return fmt::format("{} of {} ops run in INT8, with scales from {} calibration samples.",
                          best.integer_nodes, all, result_.calibration_samples);
     }
     if (is_dynamic(best.format)) {
       return fmt::format(
-          "{} of {} ops compute on integers, with scales found while it runs: no calibration can be "
-          "wrong about an input, and Softmax, normalisation and masks stay in floats.",
+          "{} of {} ops run in INT8, with scales computed at run time: no calibration data is needed, and "
+          "Softmax, normalization and masks are kept in FP32.",
           best.integer_nodes, all);
     }
-    return "Its arithmetic stays that of the original.";
+    return "Arithmetic is the same as in the original.";
   }
 
   void tune(const MethodFinding& lossy) {
     result_.verdict = AdviceVerdict::kQuantize;
     const std::string_view name = name_of(lossy.format);
-    result_.headline =
-        fmt::format("quantize in part: {} is {} but loses too much ({}); let tune find the mix", name,
-                    speed_text(lossy), lossy.quality);
+    result_.headline = fmt::format("quantize in part: {} is {} but loses too much ({}); use `tune()`", name,
+                                   speed_text(lossy), lossy.quality);
     if (result_.family.family == ModelFamily::kAudioGenerator) {
-      say(fmt::format("Its output is a wave that people hear: what {} in every layer adds to it is noise.",
-                      name));
+      say(fmt::format("Its output is audio: {} in all layers adds audible noise.", name));
     } else {
-      say(fmt::format("There is speed in it, but {} in every layer costs more quality than you want to give.",
-                      name));
+      say(fmt::format("{} in all layers is faster but loses more quality than allowed.", name));
     }
-    say("Usually a few layers make most of the error: with those in floats, the others may keep their "
+    say("Usually a few layers cause most of the error: with these in FP32, the model may keep most of the "
         "speed.");
-    result_.commands.push_back({commands_.tune(), "look for the fastest mix that keeps the quality"});
-    result_.commands.push_back({commands_.verify_tuned(), "and prove it on samples that it has not seen"});
-    offer_storage("if it finds none: the same arithmetic in a smaller file");
+    result_.commands.push_back(
+        {commands_.tune(), "find the fastest mixed-precision model with that quality"});
+    result_.commands.push_back({commands_.verify_tuned(), "verify it on held-out samples"});
+    offer_storage("if tuning finds none: a smaller file with the same arithmetic");
   }
 
   void store(const MethodFinding& small) {
     result_.verdict = AdviceVerdict::kStoreSmall;
     const bool is_same_speed = small.is_timed() && !small.speed_up.is_measurable;
-    result_.headline = fmt::format(
-        "store small only: {} is {:.0f} % of the size{}; {}{}", name_of(small.format), 100 * small.ratio,
-        is_same_speed ? " at the same speed" : ", " + speed_text(small), small.quality, on_what());
-    say(fmt::format("{} become {}.", size_text(result_.bytes), size_text(small.bytes)));
+    result_.headline =
+        fmt::format("compress the weights only: {} is {:.0f} % of the size{}; {}{}", name_of(small.format),
+                    100 * small.ratio, is_same_speed ? " at the same speed" : ", " + speed_text(small),
+                    small.quality, on_what());
+    say(fmt::format("The model shrinks from {} to {}.", size_text(result_.bytes), size_text(small.bytes)));
     say(integer_results());
     if (const MethodFinding* open = most_promising()) say_samples_needed(*open);
     offer(small);
   }
 
-  // Could more time, more samples or an idle machine make this method the answer?
+  // True if more time, more samples or an idle machine could make this method the recommendation.
   bool is_open(const MethodFinding& method) const {
     if (!method.is_measured) return method.is_out_of_time;
     const bool could_be_faster = !method.is_timed() || method.is_faster(kWorthwhileSpeed);
@@ -202,14 +199,14 @@ class Deciding {
     return !method.is_timed() && can_tune(method);
   }
 
-  // Of the methods that nothing was decided about, the one to name. Storage alone is no reason to quantize a
-  // small model.
+  // Returns the most promising undecided method. Weight compression alone does not justify quantizing a small
+  // model.
   const MethodFinding* most_promising() const {
     const MethodFinding* best = nullptr;
     for (const MethodFinding& method : result_.methods) {
       const bool is_storing = is_storage(method.format);
       if (is_storing && result_.size == SizeClass::kSmall) continue;
-      // Without a provider that computes on it, FP16 is no candidate for speed.
+      // FP16 is only faster with an execution provider that runs in FP16.
       if (is_half(method.format) && method.format != result_.methods.front().format) continue;
       const bool lacks_samples_to_store =
           is_storing && method.is_uncertain && method.ratio <= kWorthwhileSize;
@@ -222,7 +219,7 @@ class Deciding {
     return best;
   }
 
-  // Static was not tried because there is nothing to calibrate on.
+  // True if static INT8 was not tried for lack of calibration data.
   bool needs_data() const {
     return options_.data.is_generated() && result_.family.family != ModelFamily::kMlp;
   }
@@ -231,9 +228,9 @@ class Deciding {
     const std::string_view name = name_of(open.format);
     const bool has_faster = open.is_faster(kWorthwhileSpeed);
     if (open.is_measured && open.is_uncertain && (has_faster || is_storage(open.format))) {
-      leave_open(has_faster ? fmt::format("{} is {}, but its quality is not certain: {}", name,
+      leave_open(has_faster ? fmt::format("{} is {}, but its quality is uncertain: {}", name,
                                           speed_text(open), open.quality)
-                            : fmt::format("the quality of {} is not certain: {}", name, open.quality));
+                            : fmt::format("the quality of {} is uncertain: {}", name, open.quality));
     } else if (open.is_measured && open.speed_up.rounds != 0 && !open.speed_up.is_reliable) {
       leave_open(fmt::format("the machine was too busy to time {}; run again when it is idle", name));
     } else if (is_unmeasured()) {
@@ -245,14 +242,14 @@ class Deciding {
     say(integer_results());
     say_samples_needed(open);
     if (has_faster) {
-      offer(open, "make it", "and test it with more samples");
+      offer(open, "quantize", "verify it with more samples");
     } else {
       offer_storage("if the download size matters");
     }
   }
 
   void wait_for_data() {
-    leave_open("int8, which may make it faster, needs data: give `data`");
+    leave_open("int8 may be faster but needs calibration data: give `data`");
     say(integer_results());
     offer_storage("if the download size matters");
   }
@@ -262,43 +259,43 @@ class Deciding {
     return fmt::format("; run again with `budget={}`", budget_text(result_.budget_needed));
   }
 
-  // The samples that a method lacks: the data does not have them, or there was no time for them.
+  // Names the number of samples that the required confidence takes, or the budget if the data has enough.
   void say_samples_needed(const MethodFinding& method) {
     if (!method.is_uncertain || method.samples_needed == 0) return;
     const bool is_half = info_of(method.format).needs_data;
     const std::uint64_t needed = method.samples_needed * (is_half ? 2 : 1);
     const double confidence = 100 * result_.confidence;
     if (needed <= result_.samples) {
-      say(fmt::format("{} was compared on {} samples; {:g} % confidence takes {}{}.", name_of(method.format),
+      say(fmt::format("{} was compared on {} samples; {:g} % confidence needs {}{}.", name_of(method.format),
                       method.samples, confidence, method.samples_needed, run_again()));
       return;
     }
-    say(fmt::format("{:g} % confidence takes about {} samples{}{}.", confidence, needed,
-                    is_half ? ", half of which calibrate int8" : "", shown_drop(method)));
+    say(fmt::format("{:g} % confidence needs about {} samples{}{}.", confidence, needed,
+                    is_half ? ", half of them for the calibration of int8" : "", shown_drop(method)));
   }
 
-  // A loss that the samples can rule out, if it is one that somebody may want to allow.
+  // Names the loss that these samples can rule out, if it is small enough to be a useful threshold.
   static std::string shown_drop(const MethodFinding& method) {
     if (!method.metric || method.metric->unit != MetricUnit::kShare) return "";
     const double points = std::ceil(1000 * method.metric->drop_bound.value_or(1)) / 10;
     if (!(points > 0 && points <= kMostOfferedDrop)) return "";
-    return fmt::format(
-        "; the samples given show a loss of at most {:g} points, which `max_drop={:g}%` allows", points,
-        points);
+    return fmt::format("; these samples show a loss of at most {:g} points, which `max_drop={:g}%` allows",
+                       points, points);
   }
 
   void leave_as_not_worth_it() {
     if (result_.size != SizeClass::kSmall) {
-      leave("no method that was measured is both of use and good enough");
+      leave("no measured method is both useful and accurate enough");
     } else {
-      leave(fmt::format("{} is small, and no method makes it faster without harm", size_text(result_.bytes)));
+      leave(
+          fmt::format("the model is small ({}), and no accurate method is faster", size_text(result_.bytes)));
     }
     say(integer_results());
     if (result_.size == SizeClass::kSmall) say("Quantization would shrink the file but not speed it up.");
     offer_storage("if the download size matters");
   }
 
-  // There was no time for a single method.
+  // True if no method was measured.
   bool is_unmeasured() const {
     const auto& methods = result_.methods;
     return std::none_of(methods.begin(), methods.end(),
@@ -314,27 +311,27 @@ class Deciding {
       if (!method.is_measured) continue;
       const std::string quality = method.is_acceptable ? ""
                                   : method.is_uncertain
-                                      ? fmt::format(", quality not certain ({})", method.quality)
+                                      ? fmt::format(", quality uncertain ({})", method.quality)
                                       : fmt::format(" and loses too much ({})", method.quality);
       parts.push_back(fmt::format("{} is {}{}", name_of(method.format), speed_text(method), quality));
     }
     if (options_.data.is_generated())
-      parts.emplace_back("int8 was not tried, as it needs data: give `data` and ask again");
+      parts.emplace_back("int8 was not tested because it needs calibration data (`data`)");
     if (parts.empty()) return "No method that runs in INT8 could be measured.";
     return fmt::format("INT8 arithmetic: {}.", fmt::join(parts, "; "));
   }
 
-  void offer(const MethodFinding& method, const char* make = "make it",
-             const char* verify = "and prove it on your data") {
+  void offer(const MethodFinding& method, const char* make = "quantize",
+             const char* verify = "verify it on your data") {
     result_.commands.push_back({commands_.quantize(method.format), make});
     if (!result_.is_generated) result_.commands.push_back({commands_.verify(method.format), verify});
   }
 
   void offer_tuning(const MethodFinding& lossy) {
     result_.commands.push_back(
-        {commands_.tune(), fmt::format("or look for more: {} is {}, but {}", name_of(lossy.format),
+        {commands_.tune(), fmt::format("or tune for more speed: {} is {}, but {}", name_of(lossy.format),
                                        speed_text(lossy), lossy.quality)});
-    result_.commands.push_back({commands_.verify_tuned(), "and prove it on samples that it has not seen"});
+    result_.commands.push_back({commands_.verify_tuned(), "verify it on held-out samples"});
   }
 
   void offer_storage(const std::string& why) {
@@ -368,11 +365,12 @@ void decide(const AdviseOptions& options, AdviseResult& result) { Deciding(optio
 
 namespace {
 
-// Points for shares, a share of the original's value for errors and likelihoods, else plain numbers.
+// Describes a change of a metric: in points for shares, in percent for errors and likelihoods, else in the
+// metric's unit.
 std::string drop_text(const MetricResult& metric, double limit) {
   if (std::isnan(metric.drop))
     return fmt::format("{} was not measured: {}", metric.name,
-                       metric.why_not.empty() ? "no label counts" : metric.why_not);
+                       metric.why_not.empty() ? "no usable labels" : metric.why_not);
   const bool is_plain = metric.unit == MetricUnit::kAbsolute || metric.unit == MetricUnit::kDecibel;
   if (is_plain && metric.drop != 0)
     return fmt::format("{} {} by {:.4g}{} to {:.4f}, {:.4g} allowed", metric.name,
@@ -388,15 +386,15 @@ std::string drop_text(const MetricResult& metric, double limit) {
 std::string quality_text(const Gates& gates, const MethodFinding& finding) {
   if (finding.metric) return drop_text(*finding.metric, gates.max_drop.value_or(0));
   if (gates.min_agreement && finding.agreement)
-    return fmt::format("{:.2f} % same predictions, {:.4g} wanted", 100 * *finding.agreement,
+    return fmt::format("{:.2f} % of predictions agree, {:.4g} required", 100 * *finding.agreement,
                        100 * *gates.min_agreement);
   if (std::isnan(finding.sqnr_db)) return "neither model detects anything in these samples";
   if (finding.sqnr_db == std::numeric_limits<double>::infinity()) return "identical";
-  return fmt::format("{:.1f} dB, {:.4g} wanted", finding.sqnr_db,
+  return fmt::format("{:.1f} dB, {:.4g} required", finding.sqnr_db,
                      gates.min_sqnr.value_or(Quality::kMinUsable));
 }
 
-// Events with this share would have shown up in so many samples, with this confidence.
+// Number of samples that contain an event of frequency `share` with this confidence.
 std::uint64_t samples_to_show(double share, double confidence) {
   if (!(share > 0 && share < 1)) return 1;
   return static_cast<std::uint64_t>(std::ceil(std::log(1 - confidence) / std::log(1 - share) - 1e-9));
@@ -412,8 +410,8 @@ Gates gates_for(const AdviseOptions& options, const FamilyFinding& family, doubl
     return gates;
   }
   if (gates.min_sqnr) return gates;
-  // Boxes are predictions too, but most of them are of nothing and always agree; random inputs are none of
-  // the classes.
+  // Not for detectors: most of their predictions are background and always agree. Not for random inputs: they
+  // belong to no class.
   const bool is_classifier = answers > 0 && !options.data.is_generated() &&
                              family.family != ModelFamily::kDetector &&
                              family.family != ModelFamily::kAudioGenerator;
@@ -451,14 +449,14 @@ void judge(const Gates& gates, const VerifyResult& compared, MethodFinding& find
   const bool has_two_gates = gates.max_drop && gates.min_sqnr;
   finding.quality =
       has_two_gates && !compared.failures.empty() ? compared.failures.front() : quality_text(gates, finding);
-  // Random inputs are no sample of anything, so there is nothing to be certain of.
+  // Confidence does not apply to random inputs, which represent no distribution.
   finding.is_acceptable = compared.passed && (compared.are_bounds_good || compared.is_generated);
   if (finding.is_acceptable && !compared.unbounded.empty())
-    finding.quality += "; on these samples, without a bound";
+    finding.quality += "; no confidence bound beyond these samples";
   finding.is_uncertain = compared.passed && !finding.is_acceptable;
   if (!finding.is_uncertain) return;
   finding.samples_needed = compared.samples_needed;
-  finding.quality += finding.samples_needed == 0 ? fmt::format("; {} samples do not show it", finding.samples)
+  finding.quality += finding.samples_needed == 0 ? fmt::format("; {} samples are too few", finding.samples)
                                                  : fmt::format("; {} samples needed, {} given",
                                                                finding.samples_needed, finding.samples);
 }

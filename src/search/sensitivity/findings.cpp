@@ -19,7 +19,7 @@ namespace {
 
 using plan::Decision;
 
-// A tile of a weight as the runtime would get it back.
+// Quantizes and dequantizes tiles of a weight, as the runtime would.
 class RoundTrip {
  public:
   RoundTrip(const Decision& decision, const quant::FloatSource& source, const ForEach& for_each)
@@ -75,7 +75,7 @@ kernels::ErrorNorms weight_error(const onnx::Model& model, const Decision& decis
   return total;
 }
 
-// Noise over signal of what the integer node takes and gives, by the path of its first output.
+// Noise / signal of the inputs and outputs of each INT8 node, by the path of its first output.
 std::map<std::string, double> activation_noise(const graph::Index& index, const plan::IntegerPlan& plan) {
   const auto noise_of = [&](std::size_t body, onnx::Bytes name) {
     const auto quantization = plan.activations.find({index.find(body, name).body, name});
@@ -131,9 +131,9 @@ std::vector<double> estimate_noise(const quantization::PreparedModel& prepared, 
 
 namespace {
 
-constexpr double kNotable = 0.1;   // of the noise: less is no news
-constexpr double kSeveral = 3;     // times its share of the weights, or of an even share
-constexpr std::size_t kWorst = 3;  // who belongs to the worst
+constexpr double kNotable = 0.1;   // smallest share of the noise that is reported
+constexpr double kSeveral = 3;     // share of the noise / share of the weights (or even share) of an outlier
+constexpr std::size_t kWorst = 3;  // number of groups that count as the worst
 
 struct Part {
   double noise = 0, weights = 0;  // shares
@@ -153,13 +153,13 @@ class Findings {
 
   std::vector<std::string> find() {
     if (groups_.empty()) return {};
-    if (is_harmless_) return {"no layer suffers: the outputs are close to exact"};
+    if (is_harmless_) return {"no layer is sensitive: the output error is negligible"};
     add_standout();
     add_end(&GroupSensitivity::is_first, "first");
     add_end(&GroupSensitivity::is_last, "last");
     add_attention();
     if (findings_.empty() && groups_.size() > 1)
-      findings_.emplace_back("nothing stands out: every layer takes its share");
+      findings_.emplace_back("no layer is much more sensitive than the others");
     return std::move(findings_);
   }
 
@@ -176,11 +176,11 @@ class Findings {
     return part;
   }
   static std::string shares(const Part& part) {
-    return fmt::format("{:.0f} % of the noise with {:.1f} % of the weights", 100 * part.noise,
+    return fmt::format("{:.0f} % of the noise, {:.1f} % of the weights", 100 * part.noise,
                        100 * part.weights);
   }
 
-  // One that brings several times an even share of the noise, and most of it.
+  // Reports the worst group if it causes several times an even share of the noise, or at least half of it.
   void add_standout() {
     const GroupSensitivity& worst = *groups_.front();
     if (groups_.size() < 2 || worst.is_first || worst.is_last) return;
@@ -188,7 +188,7 @@ class Findings {
     if (worst.share < 0.5 && (worst.share < kSeveral * even || worst.share < 2 * groups_[1]->share)) return;
     if (worst.share < kNotable) return;
     findings_.push_back(
-        fmt::format("'{}' stands out: {}", worst.name,
+        fmt::format("'{}' is by far the most sensitive: {}", worst.name,
                     shares(part_of([&](const GroupSensitivity& group) { return &group == &worst; }))));
   }
 
@@ -199,8 +199,8 @@ class Findings {
       const Part part = part_of([&](const GroupSensitivity& other) { return &other == &group; });
       const bool is_worst = i < kWorst && part.noise >= kNotable && part.noise >= part.weights;
       if (!is_worst && (part.noise < kNotable || part.noise < kSeveral * part.weights)) continue;
-      findings_.push_back(fmt::format("the {} layer, '{}', is {}sensitive, as is usual: {}", which,
-                                      group.name, i == 0 ? "the most " : "", shares(part)));
+      findings_.push_back(fmt::format("the {} layer, '{}', is {}sensitive, as usual: {}", which, group.name,
+                                      i == 0 ? "the most " : "", shares(part)));
       return;
     }
   }
@@ -209,8 +209,7 @@ class Findings {
     const Part part = part_of([](const GroupSensitivity& group) { return group.is_attention; });
     if (part.groups == 0 || part.groups == groups_.size()) return;
     if (part.noise < 0.5 || part.noise < 1.5 * part.weights) return;
-    findings_.push_back(
-        fmt::format("attention is sensitive: its {} layers bring {}", part.groups, shares(part)));
+    findings_.push_back(fmt::format("attention is sensitive: {} layers cause {}", part.groups, shares(part)));
   }
 
   std::vector<const GroupSensitivity*> groups_;  // measured, worst first
@@ -227,7 +226,7 @@ namespace {
 
 constexpr int kMostTries = 16;
 
-// One alone is measured already: the smallest that is enough.
+// Returns the smallest single group whose exclusion is enough. These variants have been measured.
 std::optional<std::size_t> one_that_is_enough(const std::vector<GroupNoise>& groups, double limit) {
   std::optional<std::size_t> found;
   for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -244,7 +243,7 @@ Exclusion choose_exclusion(const std::vector<GroupNoise>& groups, double all, do
   Exclusion best{{}, std::min(all, kDestroyed), all <= limit};
   if (best.is_enough) return best;
   if (const auto one = one_that_is_enough(groups, limit)) return {{*one}, *groups[*one].without, true};
-  std::vector<std::size_t> known;  // those that were measured
+  std::vector<std::size_t> known;  // measured groups
   std::vector<Option> options;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (!groups[i].alone) continue;

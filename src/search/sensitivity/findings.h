@@ -1,10 +1,11 @@
-// How much noise a format puts on what each layer gives, from statistics alone: nothing is run.
+// Estimates the quantization noise of each layer from statistics (without running the model), describes which
+// layers are sensitive, and chooses the layers to exclude.
 //
 //   y = W x      noise(y) / signal(y) = noise(W) / signal(W) + noise(x) / signal(x) + rounding of y
 //
-// which takes weights and inputs for independent. The noise of weights is that of their codes, the noise of
-// activations is what calibration predicts of theirs; scales that are found while the model runs are unknown
-// here, so for dynamic arithmetic only the weights count.
+// This assumes that weights and inputs are independent. The noise of weights is their quantization error; the
+// noise of activations is predicted by calibration. Dynamic INT8 counts only the weights, because its
+// activation scales are unknown before run time.
 #pragma once
 
 #include <ounce/recipe.h>
@@ -23,23 +24,18 @@
 
 namespace ounce::search {
 
-// Noise over signal for each layer. `layers` are those of the prepared model.
+// Returns the noise-to-signal ratio of each layer. `layers` must belong to the prepared model.
 std::vector<double> estimate_noise(const quantization::PreparedModel& prepared, const Recipe& recipe,
                                    const std::vector<Layer>& layers);
 
-// What people say of layers (the first and the last are sensitive, attention is), told only where the
-// measurements of this model say so.
-
-// Of a result whose groups are measured and stand worst first.
+// Describes the sensitive layers: single outliers, the first and last layer, attention, and only if the
+// measurements confirm it. The groups of `result` must be measured and sorted, the most sensitive first.
 std::vector<std::string> find_findings(const SensitivityResult& result);
 
-// Which groups to leave out so that what is left reaches a limit, at the least cost in bytes
-// (search/tune/repair.h)?
-
 struct GroupNoise {
-  std::optional<double> alone;    // noise over signal of the outputs; none: not measured
-  std::optional<double> without;  // … when all but this is quantized
-  std::uint64_t bytes = 0;        // of its weights
+  std::optional<double> alone;  // output noise / signal if only this group is quantized; empty: not measured
+  std::optional<double> without;  // output noise / signal if all other groups are quantized
+  std::uint64_t bytes = 0;        // size of its weights
 };
 
 struct Exclusion {
@@ -48,8 +44,9 @@ struct Exclusion {
   bool is_enough = false;
 };
 
-// `all` is the noise when everything is quantized; `measure` tells the noise without some groups. The best
-// that was seen, when nothing is enough.
+// Chooses the groups to exclude from quantization so that the noise of the others is at most `limit`, at the
+// least cost in bytes (search/tune/repair.h). `all` is the noise if everything is quantized; `measure`
+// returns the noise without some groups. Returns the best measured choice if none reaches the limit.
 Exclusion choose_exclusion(const std::vector<GroupNoise>& groups, double all, double limit,
                            const std::function<double(const std::set<std::size_t>&)>& measure);
 

@@ -31,9 +31,9 @@ using nlohmann::json;
 
 constexpr double kNone = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t kUsualSamples = 64, kUsualSteps = 1024;
-constexpr std::uint64_t kCalibrationPart = 512;                  // samples that ranges are found on
-constexpr std::uint64_t kFewCalibration = 8;                     // with fewer, ranges are all that occurred
-constexpr std::uint64_t kMostRecorded = std::uint64_t{1} << 30;  // bytes of samples and outputs
+constexpr std::uint64_t kCalibrationPart = 512;                  // calibration samples
+constexpr std::uint64_t kFewCalibration = 8;                     // with fewer samples, use min-max ranges
+constexpr std::uint64_t kMostRecorded = std::uint64_t{1} << 30;  // bytes of samples and outputs in memory
 
 json layer_json(const Layer& layer, double noise) {
   return {{"output", layer.output},
@@ -49,7 +49,7 @@ json layer_json(const Layer& layer, double noise) {
           {"noise", noise}};
 }
 
-// Throws json::exception for what layer_json() did not write.
+// Reads the layers that layer_json() wrote. Throws json::exception if the format differs.
 Survey survey_of(const json& value) {
   Survey survey;
   survey.notes = value.at("notes").get<std::vector<std::string>>();
@@ -97,7 +97,7 @@ Measured measured_of(const json& value) {
   return measured;
 }
 
-// A line of the journal that another program wrote is as good as none.
+// Returns nullopt for a line of the journal that another program wrote.
 template <class Read>
 auto read_or_nothing(const json& value, Read read) -> std::optional<decltype(read(value))> {
   try {
@@ -164,7 +164,7 @@ CandidateMaker& SensitivityMeter::maker() {
   return *maker_;
 }
 
-// Nothing is searched for and nothing equalized, so that only the layers make the difference.
+// Without search and equalization, so that variants differ only in their layers.
 Recipe SensitivityMeter::base() const {
   Recipe recipe;
   recipe.format = options_.format;
@@ -180,7 +180,7 @@ Recipe SensitivityMeter::recipe_for(const std::set<std::size_t>& floats, Format 
   for (const std::size_t i : floats) {
     const Layer& layer = survey_->layers[i];
     recipe.nodes[layer.output] = kept;
-    // A weight that is cut out or put together on its way is named itself.
+    // A weight that is sliced or concatenated before its use must be excluded by its own name.
     if (layer.is_moved && kept == kUnchanged)
       recipe.exclude.insert(recipe.exclude.end(), layer.expressions.begin(), layer.expressions.end());
   }
@@ -190,19 +190,20 @@ Recipe SensitivityMeter::recipe_for(const std::set<std::size_t>& floats, Format 
 json SensitivityMeter::look() {
   std::vector<std::string> notes = recording().notes();
   if (recording().is_cut())
-    notes.push_back(fmt::format("{} samples: more do not fit into memory", recording().samples()));
+    notes.push_back(
+        fmt::format("only {} samples were used: more do not fit into memory", recording().samples()));
   if (options_.data.is_generated())
     notes.emplace_back(
-        "the inputs were random: they show which layers differ, not what that costs; give `data`");
+        "random inputs show which layers are sensitive, but not the loss of accuracy; give `data`");
   const auto prepared = maker().prepared(base());
   if (prepared->is_trained())
-    throw Error(ErrorCode::kUnsupported, prepared->notes().front() + ": there is nothing to choose",
+    throw Error(ErrorCode::kUnsupported, prepared->notes().front() + ": its formats are fixed",
                 model_.string());
   notes.insert(notes.end(), prepared->notes().begin(), prepared->notes().end());
   const std::vector<Layer> layers = find_layers(prepared->index());
   if (layers.empty())
     throw Error(ErrorCode::kUnsupported,
-                "no node of it multiplies with constant float weights of a kilobyte or more",
+                "the model has no node with constant floating-point weights of at least 1 kB",
                 model_.string());
   const std::vector<double> noise = estimate_noise(*prepared, recipe_for({}, kUnchanged), layers);
   json value = {{"layers", json::array()}, {"notes", notes}};
@@ -237,7 +238,7 @@ json SensitivityMeter::run(const std::set<std::size_t>& floats, Format kept,
   try {
     maker_->make(recipe_for(floats, kept), file);
     value = comparison_json(recording_->compare(file));
-  } catch (const Error& error) {  // a runtime that does not take a mixture: as bad as can be
+  } catch (const Error& error) {  // the runtime rejects this combination: infinite noise
     const bool is_of_the_model = error.code() != ErrorCode::kCancelled && error.code() != ErrorCode::kIo &&
                                  error.code() != ErrorCode::kUsage && !is_shortage(error);
     if (!is_of_the_model) throw;
@@ -251,7 +252,7 @@ std::vector<Measured> SensitivityMeter::measure(const std::vector<std::set<std::
                                                 Format kept) {
   survey();
   std::map<std::string, std::optional<Measured>> results;
-  std::map<std::string, std::size_t> unknown;  // by key, one of those that ask for it
+  std::map<std::string, std::size_t> unknown;  // key to index of the first set with this key
   for (std::size_t i = 0; i < floats.size(); ++i) {
     const auto [place, is_new] = results.try_emplace(key_of(floats[i], kept));
     if (!is_new) continue;
@@ -266,7 +267,7 @@ std::vector<Measured> SensitivityMeter::measure(const std::vector<std::set<std::
     recording();
     maker().prepared(base());
     if (options_.progress != nullptr) options_.progress->stage = "measuring";
-    // In the order in which they were asked for, so that a run that is stopped has measured the worst.
+    // Keep the requested order, so that a run that is stopped has measured the worst groups.
     std::vector<std::pair<std::size_t, std::string>> work;
     for (const auto& [key, i] : unknown) work.emplace_back(i, key);
     std::sort(work.begin(), work.end());

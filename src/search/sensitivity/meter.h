@@ -1,5 +1,5 @@
-// Measures what a model gives when some of its layers are left in floats and the others are not. What is
-// known from before is recalled; what is not is measured side by side, and kept at once.
+// Measures the output error of a model of which some layers are quantized and the others are kept in FP32.
+// Results are stored in a journal at once and reused by later runs. Measurements run in parallel.
 #pragma once
 
 #include <ounce/sensitivity.h>
@@ -19,15 +19,15 @@
 
 namespace ounce::search {
 
-// What the format works on.
+// The layers that the format can quantize.
 struct Survey {
   std::vector<Layer> layers;
-  std::vector<double> noise;  // estimated, over signal, of what each layer gives
+  std::vector<double> noise;  // estimated noise / signal at the output of each layer
   std::vector<std::string> notes;
 };
 
 struct Measured {
-  double noise = 0;  // over signal, at the output where it is largest; infinite when it does not run
+  double noise = 0;  // noise / signal of the worst output; infinite if the model does not run
   std::optional<double> drop;
   std::string metric;
   double reference = 0;
@@ -40,14 +40,14 @@ class SensitivityMeter {
   SensitivityMeter(const std::filesystem::path& model, const SensitivityOptions& options);
 
   const Survey& survey();
-  // For each set the layers that are left in floats, by their place in the survey; `kept` is how their
-  // weights are stored.
+  // Measures one model for each set of layers kept in FP32 (indices into the survey). `kept` is the storage
+  // format of their weights.
   std::vector<Measured> measure(const std::vector<std::set<std::size_t>>& floats,
                                 Format kept = Format::kFp32);
 
   std::uint64_t measured() const { return measured_; }
   std::uint64_t recalled() const { return recalled_; }
-  const std::vector<std::string>& notes() const { return notes_; }  // about this run, not about the model
+  const std::vector<std::string>& notes() const { return notes_; }  // on this run, not on the model
 
  private:
   std::string identity() const;

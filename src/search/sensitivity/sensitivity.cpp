@@ -20,9 +20,9 @@
 namespace ounce::search {
 namespace {
 
-using Floats = std::set<std::size_t>;  // layers that are left in floats
+using Floats = std::set<std::size_t>;  // layers kept in FP32
 
-constexpr double kAsGood = 1.12;  // noise that half a dB makes no difference to
+constexpr double kAsGood = 1.12;  // ratio of noise powers that counts as equal: 0.5 dB
 
 double decibels(double noise) {
   return noise > 0 ? -10 * std::log10(noise) : std::numeric_limits<double>::infinity();
@@ -53,7 +53,6 @@ class Sensitivity {
   }
 
  private:
-  // A group, what is estimated of it, and its noise in numbers.
   struct Entry {
     Group group;
     GroupSensitivity row;
@@ -102,8 +101,9 @@ class Sensitivity {
     return others;
   }
 
-  // Everything, nothing but what is too small to be a layer, then each group alone and all but it; the
-  // largest estimated error first.
+  // Measures the model with all layers quantized, with none (only tensors too small to be layers), and then
+  // for each group with only this group and with all others. Groups with the largest estimated error come
+  // first.
   void measure_groups() {
     const std::size_t wanted =
         options_.measure == 0 ? entries_.size() : std::min<std::size_t>(options_.measure, entries_.size());
@@ -129,7 +129,7 @@ class Sensitivity {
     result_.runtime_version = all_.runtime_version;
   }
 
-  // `floor` is in every model, whoever is quantized.
+  // `floor` is the noise of all variants, from tensors too small to be layers.
   static void take(Entry& entry, const Measured& alone, const Measured& without, double floor) {
     entry.row.is_measured = true;
     entry.noise.alone = std::isfinite(alone.noise) ? std::max(alone.noise - floor, 0.0) : alone.noise;
@@ -152,11 +152,11 @@ class Sensitivity {
       result_.groups.push_back(entry.row);
     }
   }
-  // A number even where outputs are none.
+  // Bounds infinite noise, so that shares are finite.
   static double noise_of(const Entry& entry) { return std::min(entry.noise.alone.value_or(0), 1e6); }
 
-  // How the weights of what is left out may be stored, the smallest first. A weight that is cut out or put
-  // together on its way can only be left in FP32, by its name.
+  // Storage formats for the weights of excluded layers, the smallest first. None if a weight is sliced or
+  // concatenated before its use: such weights can only be kept in FP32, by name.
   std::vector<Format> storages() {
     const bool is_moved =
         std::any_of(layers().begin(), layers().end(), [](const Layer& layer) { return layer.is_moved; });
@@ -189,7 +189,7 @@ class Sensitivity {
     result_.is_enough = chosen.is_enough;
   }
 
-  // What computes on floats need not be stored as such, if the outputs are good enough all the same.
+  // Compresses the weights of excluded layers if the outputs remain good enough.
   void store_small(const Floats& floats, Exclusion& chosen, double most) {
     for (const Format stored : storages()) {
       const double noise = noise_without(chosen.groups, stored);
@@ -216,7 +216,7 @@ namespace {
 
 void require_sense(const SensitivityOptions& options) {
   if (!has_layer_errors(options.format))
-    throw Error(ErrorCode::kUsage, "layers are compared in the formats int8, int8-dynamic, w8 and w4");
+    throw Error(ErrorCode::kUsage, "sensitivity supports the formats int8, int8-dynamic, w8 and w4");
   if (info_of(options.format).needs_data && options.data.is_generated())
     throw Error(ErrorCode::kUsage, "`format=int8` needs calibration data: give `data`");
 }

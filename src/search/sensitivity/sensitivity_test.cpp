@@ -1,4 +1,4 @@
-// sensitivity() on a network in which one layer stands no INT8.
+// sensitivity() on a network with one layer that INT8 destroys.
 #include <gmock/gmock.h>
 #include <ounce/sensitivity.h>
 
@@ -87,7 +87,7 @@ TEST_F(SensitivityTest, WhatIsLeftOutReachesWhatWasSaidWithQuantize) {
     QuantizeOptions how;
     how.recipe.format = format;
     how.recipe.nodes = result.nodes;
-    if (result.nodes.empty()) how.recipe.exclude = result.exclude;  // nothing smaller than FP32 does
+    if (result.nodes.empty()) how.recipe.exclude = result.exclude;  // the excluded layers need FP32 weights
     how.recipe.fp16_budget = 0;
     how.recipe.integer.search = how.recipe.integer.equalize = false;
     how.trial.data = options.data;
@@ -129,9 +129,9 @@ TEST_F(SensitivityTest, ARunThatWasKilledGoesOn) {
   std::string lines = test::read_file(journal());
   std::size_t cut = 0;
   for (int i = 0; i < 6; ++i) cut = lines.find('\n', cut) + 1;
-  test::write_file(journal(), lines.substr(0, cut + 20));  // and a line that was not finished
+  test::write_file(journal(), lines.substr(0, cut + 20));  // with one incomplete line
   const SensitivityResult again = run();
-  EXPECT_EQ(again.recalled, 5U);  // beside what is known of the layers
+  EXPECT_EQ(again.recalled, 5U);  // without the survey of the layers
   EXPECT_EQ(again.measured + again.recalled, whole.measured);
   expect_same(whole, again);
 }
@@ -241,13 +241,13 @@ TEST(ChooseExclusion, SeveralAreChosenByTheirNoiseForAByte) {
   const auto chosen = noise.choose(4.6);
   EXPECT_TRUE(chosen.is_enough);
   EXPECT_THAT(chosen.groups, UnorderedElementsAre(0, 1));
-  EXPECT_LE(noise.measured, 4);  // and whether one of them would do
+  EXPECT_LE(noise.measured, 4);  // including the tests whether one group is enough
 }
 
 TEST(ChooseExclusion, MoreIsLeftOutWhileAMeasurementMisses) {
   const std::vector<GroupNoise> groups = {{4, 20, 1}, {4, 20, 2}, {4, 20, 3}, {4, 20, 4}};
   const auto chosen = choose_exclusion(groups, 20, 1, [](const std::set<std::size_t>& without) {
-    return without.size() < 3 ? 15.0 : 0.5;  // together they are worse than alone
+    return without.size() < 3 ? 15.0 : 0.5;  // the errors of groups amplify each other
   });
   EXPECT_TRUE(chosen.is_enough);
   EXPECT_THAT(chosen.groups, UnorderedElementsAre(0, 1, 2));
@@ -275,7 +275,7 @@ SensitivityResult measured(const std::vector<double>& shares) {
 
 TEST(Findings, NothingStandsOutWhereAllTakeTheirShare) {
   EXPECT_THAT(search::find_findings(measured({.2, .2, .2, .2, .1, .1})),
-              ElementsAre(HasSubstr("nothing stands out")));
+              ElementsAre(HasSubstr("no layer is much more sensitive")));
 }
 
 TEST(Findings, FirstAndLastAreNamedOnlyWhenTheyAreAmongTheWorst) {
@@ -290,7 +290,8 @@ TEST(Findings, OneLayerAndAttentionStandOut) {
   SensitivityResult result = measured({.8, .1, .05, .05, 0, 0});
   result.groups[0].is_attention = true;
   EXPECT_THAT(search::find_findings(result),
-              ElementsAre(HasSubstr("'layer1' stands out: 80 % of the noise"), HasSubstr("attention")));
+              ElementsAre(HasSubstr("'layer1' is by far the most sensitive: 80 % of the noise"),
+                          HasSubstr("attention")));
 }
 
 }  // namespace
