@@ -1,4 +1,4 @@
-/* The native side of bindings/jvm/java: app.h for the Java virtual machine, and nothing more. */
+/* The native side of bindings/jvm/java: a thin JNI wrapper of app.h. */
 #include <jni.h>
 #include <ounce/app.h>
 #include <stdlib.h>
@@ -20,8 +20,8 @@ static int failed(JNIEnv* env, int status) {
   return 1;
 }
 
-/* Java's strings are not UTF-8 where it counts (zeros, characters beyond 16 bits), so they are converted by
- * Java. */
+/* JNI's "modified UTF-8" differs from UTF-8 for zeros and for characters beyond 16 bits, so Java converts the
+ * strings. */
 static char* utf8(JNIEnv* env, jstring text) {
   jclass kind;
   jmethodID get_bytes;
@@ -124,7 +124,7 @@ JNIEXPORT jlong NATIVE(openBuffer)(JNIEnv* env, jclass self, jobject model, jobj
   int status;
   (void)self;
   if (bytes == NULL) {
-    throw_status(env, OUNCE_APP_USAGE, "the buffer is no direct one");
+    throw_status(env, OUNCE_APP_USAGE, "the buffer is not a direct buffer");
     return 0;
   }
   read_options(env, given, &options);
@@ -142,7 +142,7 @@ JNIEXPORT jlong NATIVE(openDescriptor)(JNIEnv* env, jclass self, jint descriptor
   int status;
   (void)self;
   if (offset < 0 || length < 0) {
-    throw_status(env, OUNCE_APP_USAGE, "an offset and a length are not negative");
+    throw_status(env, OUNCE_APP_USAGE, "the offset and the length must not be negative");
     return 0;
   }
   read_options(env, given, &options);
@@ -222,7 +222,7 @@ JNIEXPORT jlong NATIVE(newCall)(JNIEnv* env, jclass self, jlong session, jlong b
     options.axes_count = (size_t)count;
     if (!(*env)->ExceptionCheck(env)) failed(env, ounce_app_call_new(session_at(session), &options, &call));
   } else {
-    throw_status(env, OUNCE_APP_MEMORY, "no memory left");
+    throw_status(env, OUNCE_APP_MEMORY, "out of memory");
   }
   for (i = 0; names != NULL && i < count; ++i) free(names[i]);
   free(names);
@@ -270,16 +270,16 @@ JNIEXPORT jlongArray NATIVE(shape)(JNIEnv* env, jclass self, jlong call, jstring
   return made;
 }
 
-/* What of a buffer lies in memory that C can see, from its beginning. */
+/* Gets the address and the size of a direct buffer. */
 static int plane_of(JNIEnv* env, jobject buffer, const uint8_t** plane, jlong* room) {
   *plane = buffer == NULL ? NULL : (const uint8_t*)(*env)->GetDirectBufferAddress(env, buffer);
   *room = *plane == NULL ? 0 : (*env)->GetDirectBufferCapacity(env, buffer);
   if (buffer == NULL || *plane != NULL) return 1;
-  throw_status(env, OUNCE_APP_USAGE, "the buffer is no direct one");
+  throw_status(env, OUNCE_APP_USAGE, "the buffer is not a direct buffer");
   return 0;
 }
 
-/* The bytes of rows of which each but the last is `stride` long. */
+/* The size of `rows` rows; each but the last takes `stride` bytes. */
 static jlong bytes_of_rows(jlong rows, jlong stride, jlong row) {
   return rows < 1 ? 0 : (rows - 1) * stride + row;
 }
@@ -306,7 +306,7 @@ JNIEXPORT void NATIVE(setImage)(JNIEnv* env, jclass self, jlong call, jstring in
       room < bytes_of_rows(height, stride != 0 ? stride : width * each, width * each) ||
       (is_nv && colours_room < bytes_of_rows(((jlong)height + 1) / 2,
                                              colours_stride != 0 ? colours_stride : wide, wide))) {
-    throw_status(env, OUNCE_APP_USAGE, "the buffer is smaller than the picture");
+    throw_status(env, OUNCE_APP_USAGE, "the buffer is smaller than the image");
     return;
   }
   pixels.format = format;
@@ -330,7 +330,7 @@ JNIEXPORT void NATIVE(setSound)(JNIEnv* env, jclass self, jlong call, jstring in
   int status;
   (void)self;
   if (samples == NULL) {
-    throw_status(env, OUNCE_APP_USAGE, "there are no samples");
+    throw_status(env, OUNCE_APP_USAGE, "the samples are null");
     return;
   }
   memset(&sound, 0, sizeof sound);
@@ -366,7 +366,7 @@ JNIEXPORT jstring NATIVE(unpack)(JNIEnv* env, jclass self, jstring model, jstrin
   (void)self;
   read_options(env, given, &options);
   if (unpacked == NULL) {
-    throw_status(env, OUNCE_APP_MEMORY, "no memory left");
+    throw_status(env, OUNCE_APP_MEMORY, "out of memory");
   } else {
     unpacked->size = sizeof *unpacked;
     if (!failed(env, ounce_app_unpack(path, folder, &options.c, unpacked)) && unpacked->is_unpacked)

@@ -20,7 +20,7 @@ std::filesystem::path chain_of_weights(const test::TemporaryFolder& folder) {
   for (int layer = 0; layer < 6; ++layer) {
     std::vector<float> weights;
     for (int i = 0; i < 64 * 64; ++i) weights.push_back(static_cast<float>((i * 31 + layer) % 61 - 30) / 256);
-    // Names of different lengths: the format puts what follows at other places.
+    // Names of different lengths, so that the weights get different alignments.
     const std::string number = std::to_string(layer),
                       name = "w" + std::string(static_cast<std::size_t>(layer), 'w');
     model.initializer(name, {64, 64}, weights);
@@ -52,7 +52,7 @@ TEST_P(AlignWeights, MovesThemAndChangesNoNumber) {
   const std::size_t moved = align_weights(ort);
   EXPECT_GE(moved, 1U);
   EXPECT_EQ(outputs(ort), expected);
-  EXPECT_EQ(align_weights(ort), 0U);  // all of them are where they should be
+  EXPECT_EQ(align_weights(ort), 0U);  // all weights are aligned already
   EXPECT_EQ(outputs(ort), expected);
 }
 
@@ -61,7 +61,8 @@ TEST_P(AlignWeights, WhatIsNoSuchFileIsLeftAlone) {
   const auto ort = folder / "model.ort";
   runtime::write_ort(model, ort, {.library = GetParam().string()});
   const std::string whole = test::read_file(ort);
-  // Whatever the first tables say, nothing outside is read; what can be read is moved only if all of it can.
+  // Damaged tables must not cause reads outside the file, and weights are moved only if all of them are
+  // readable.
   for (std::size_t at = 0; at < 60; at += 3) {
     std::string damaged = whole;
     damaged[at] = static_cast<char>(~damaged[at]);

@@ -1,4 +1,4 @@
-// include/ounce/app.h: nothing but a change of clothes around include/ounce/app. No exception gets out.
+// The C API (include/ounce/app.h): thin wrappers around include/ounce/app. No exception crosses it.
 #include <ounce/app.h>
 #include <ounce/app/inputs.h>
 #include <ounce/app/session.h>
@@ -25,13 +25,13 @@ struct ounce_app_session {
   Session session;
 };
 
-// Alone, or with a candidate beside it.
+// A plain call, or a call of a shadow deployment.
 struct ounce_app_call {
   std::variant<Call, ShadowCall> either;
 
   ShadowCall* shadow() { return std::get_if<ShadowCall>(&either); }
   const ShadowCall* shadow() const { return std::get_if<ShadowCall>(&either); }
-  // Has the inputs, and the shapes.
+  // The call that owns the inputs and the shapes.
   Call& call() { return shadow() != nullptr ? shadow()->inputs() : std::get<Call>(either); }
   const Call& call() const { return const_cast<ounce_app_call*>(this)->call(); }
 };
@@ -56,7 +56,7 @@ std::string& last_error() {
 int fail(Status status, const char* what) noexcept {
   try {
     last_error() = what;
-  } catch (const std::exception&) {  // no memory for the words: the status has to do
+  } catch (const std::exception&) {  // no memory for the message: only the status is returned
     last_error().clear();
   }
   return static_cast<int>(status);
@@ -70,7 +70,7 @@ int guarded(Action&& action) noexcept {
   } catch (const Failure& failure) {
     return fail(failure.status(), failure.what());
   } catch (const std::bad_alloc&) {
-    return fail(Status::kMemory, "no memory left");
+    return fail(Status::kMemory, "out of memory");
   } catch (const std::exception& error) {
     return fail(Status::kInternal, error.what());
   }
@@ -83,12 +83,12 @@ void require(bool holds, const char* what) {
 std::string text_of(const char* text) { return text == nullptr ? std::string() : text; }
 std::string_view view_of(const char* text) { return text == nullptr ? std::string_view() : text; }
 
-// A struct of the caller's, perhaps of an older header: what it does not have is 0.
+// Copies the caller's struct, which may come from an older header: missing fields are 0.
 template <class Struct>
 Struct as_known(const Struct* given) {
   Struct known{};
   if (given == nullptr) return known;
-  require(given->size != 0, "a struct was given whose size is not set");
+  require(given->size != 0, "invalid struct: its field 'size' is 0; set it to the size of the struct");
   std::memcpy(&known, given, std::min(given->size, sizeof known));
   return known;
 }
@@ -96,18 +96,19 @@ Struct as_known(const Struct* given) {
 std::map<std::string, std::string> config_of(const char* const* entries) {
   std::map<std::string, std::string> config;
   for (; entries != nullptr && entries[0] != nullptr; entries += 2) {
-    require(entries[1] != nullptr, "the config has a key without a value");
+    require(entries[1] != nullptr, "the array 'config' has a key without a value");
     config[entries[0]] = entries[1];
   }
   return config;
 }
 
-// The handle has the call only for so long.
+// Lends the call to the callback as a handle.
 void fill_golden(const ounce_app_options& options, Call& call) {
   ounce_app_call borrowed{std::move(call)};
   const int gave_up = options.golden(options.user, &borrowed);
   call = std::move(std::get<Call>(borrowed.either));
-  if (gave_up != 0) throw Failure(Status::kCancelled, "the golden sample was not filled in");
+  if (gave_up != 0)
+    throw Failure(Status::kCancelled, "the golden callback did not fill in the golden sample");
 }
 
 ounce::app::LoadOptions load_options_of(const ounce_app_options* given) {
@@ -174,7 +175,7 @@ ounce::app::ShadowOptions shadow_options_of(const ounce_app_shadow_options* give
   return made;
 }
 
-constexpr std::chrono::hours kLongest(10'000);  // what a clock can add up
+constexpr std::chrono::hours kLongest(10'000);  // longer timeouts could overflow the clock
 
 std::chrono::nanoseconds patience_of(int64_t nanoseconds) {
   return nanoseconds < 0 ? std::chrono::nanoseconds::max() : std::chrono::nanoseconds(nanoseconds);
@@ -183,14 +184,15 @@ std::chrono::nanoseconds patience_of(int64_t nanoseconds) {
 template <class Load>
 int open_session(ounce_app_session** session, Load&& load) noexcept {
   return guarded([&] {
-    require(session != nullptr, "there is no place for the session");
+    require(session != nullptr, "the argument 'session' is NULL");
     *session = nullptr;
     *session = new ounce_app_session{load()};
   });
 }
 
 void describe_value(const std::vector<Value>& values, size_t index, ounce_app_value* value) {
-  require(index < values.size() && value != nullptr, "there is no such value");
+  require(index < values.size() && value != nullptr,
+          "invalid value: the index is out of range, or 'value' is NULL");
   const Value& found = values[index];
   *value = {found.name.c_str(), static_cast<int>(found.type), found.shape.data(), found.shape.size()};
 }
@@ -224,7 +226,7 @@ int ounce_app_share_threads(unsigned threads) {
 
 int ounce_app_open(const char* model, const ounce_app_options* options, ounce_app_session** session) {
   return open_session(session, [&] {
-    require(model != nullptr, "there is no model");
+    require(model != nullptr, "the argument 'model' is NULL");
     return Session::load(model, load_options_of(options));
   });
 }
@@ -259,7 +261,7 @@ int ounce_app_output(const ounce_app_session* session, size_t index, ounce_app_v
 
 int ounce_app_get_facts(const ounce_app_session* session, ounce_app_facts* facts) {
   return guarded([&] {
-    require(facts != nullptr && facts->size != 0, "there is no place for facts, or its size is not set");
+    require(facts != nullptr && facts->size != 0, "invalid argument 'facts': it is NULL, or its size is 0");
     const ounce::app::Facts& found = session->session.facts();
     const ounce_app_facts all{facts->size, found.runtime_version.c_str(), found.is_unpacked ? 1 : 0,
                               found.why_not_unpacked.c_str(), found.load_seconds};
@@ -270,7 +272,7 @@ int ounce_app_get_facts(const ounce_app_session* session, ounce_app_facts* facts
 int ounce_app_metadata(const ounce_app_session* session, const char* key, char* text, size_t room,
                        size_t* bytes) {
   return guarded([&] {
-    require(key != nullptr && bytes != nullptr, "there is no key, or no place for the length");
+    require(key != nullptr && bytes != nullptr, "the argument 'key' or 'bytes' is NULL");
     const auto found = session->session.metadata(key);
     *bytes = found ? found->size() + 1 : 0;
     put_text(found.value_or(""), text, room);
@@ -280,7 +282,7 @@ int ounce_app_metadata(const ounce_app_session* session, const char* key, char* 
 int ounce_app_call_new(const ounce_app_session* session, const ounce_app_call_options* options,
                        ounce_app_call** call) {
   return guarded([&] {
-    require(session != nullptr && call != nullptr, "there is no session, or no place for the call");
+    require(session != nullptr && call != nullptr, "the argument 'session' or 'call' is NULL");
     *call = nullptr;
     *call = new ounce_app_call{session->session.call(call_options_of(options))};
   });
@@ -327,10 +329,9 @@ int ounce_app_call_run(ounce_app_call* call, int64_t timeout) {
 int ounce_app_call_set_image(ounce_app_call* call, const char* input, int64_t row,
                              const ounce_app_pixels* pixels) {
   return guarded([&] {
-    require(pixels != nullptr, "there are no pixels");
+    require(pixels != nullptr, "the argument 'pixels' is NULL");
     const ounce_app_pixels known = as_known(pixels);
-    require(known.format >= OUNCE_APP_RGBA && known.format <= OUNCE_APP_NV21,
-            "there is no such layout of pixels");
+    require(known.format >= OUNCE_APP_RGBA && known.format <= OUNCE_APP_NV21, "invalid pixel format");
     call->call().set_image(
         {.format = static_cast<ounce::app::PixelFormat>(known.format),
          .width = known.width,
@@ -346,7 +347,7 @@ int ounce_app_call_set_image(ounce_app_call* call, const char* input, int64_t ro
 int ounce_app_call_set_sound(ounce_app_call* call, const char* input, int64_t row,
                              const ounce_app_sound* sound) {
   return guarded([&] {
-    require(sound != nullptr, "there is no sound");
+    require(sound != nullptr, "the argument 'sound' is NULL");
     const ounce_app_sound known = as_known(sound);
     ounce::app::Sound made;
     if (known.samples != nullptr) made.samples = {known.samples, known.count};
@@ -366,7 +367,7 @@ int ounce_app_shadow_new(const ounce_app_session* primary, const char* candidate
                          const ounce_app_shadow_options* options, ounce_app_shadow** shadow) {
   return guarded([&] {
     require(primary != nullptr && candidate != nullptr && shadow != nullptr,
-            "there is no model, no candidate, or no place for the shadow");
+            "the argument 'primary', 'candidate' or 'shadow' is NULL");
     *shadow = nullptr;
     *shadow = new ounce_app_shadow{Shadow(primary->session.share(), candidate, shadow_options_of(options))};
   });
@@ -377,7 +378,7 @@ void ounce_app_shadow_free(ounce_app_shadow* shadow) { delete shadow; }
 int ounce_app_shadow_call_new(ounce_app_shadow* shadow, const ounce_app_call_options* options,
                               ounce_app_call** call) {
   return guarded([&] {
-    require(shadow != nullptr && call != nullptr, "there is no shadow, or no place for the call");
+    require(shadow != nullptr && call != nullptr, "the argument 'shadow' or 'call' is NULL");
     *call = nullptr;
     *call = new ounce_app_call{shadow->shadow.call(call_options_of(options))};
   });
@@ -390,7 +391,7 @@ int ounce_app_call_was_canary(const ounce_app_call* call) {
 int ounce_app_shadow_get_figures(const ounce_app_shadow* shadow, ounce_app_shadow_figures* figures) {
   return guarded([&] {
     require(figures != nullptr && figures->size != 0,
-            "there is no place for figures, or its size is not set");
+            "invalid argument 'figures': it is NULL, or its size is 0");
     const ounce::app::ShadowStatistics found = shadow->shadow.statistics();
     const ounce_app_shadow_figures all{figures->size,     found.calls,        found.compared,
                                        found.dropped,     found.errors,       found.crashes,
@@ -404,15 +405,16 @@ int ounce_app_shadow_get_figures(const ounce_app_shadow* shadow, ounce_app_shado
 int ounce_app_shadow_flush(ounce_app_shadow* shadow, int64_t timeout) {
   return guarded([&] {
     if (!shadow->shadow.flush(std::min<std::chrono::nanoseconds>(patience_of(timeout), kLongest)))
-      throw Failure(Status::kTimeout, "calls still wait");
+      throw Failure(Status::kTimeout, "timeout: some calls still wait for comparison");
   });
 }
 
 int ounce_app_unpack(const char* model, const char* cache, const ounce_app_options* options,
                      ounce_app_unpacked* unpacked) {
   return guarded([&] {
-    require(model != nullptr && cache != nullptr, "there is no model, or no cache");
-    require(unpacked == nullptr || unpacked->size >= sizeof *unpacked, "the size of the result is not set");
+    require(model != nullptr && cache != nullptr, "the argument 'model' or 'cache' is NULL");
+    require(unpacked == nullptr || unpacked->size >= sizeof *unpacked,
+            "invalid argument 'unpacked': its field 'size' is too small");
     const ounce::app::LoadOptions given = load_options_of(options);
     ounce::app::UnpackOptions made;
     made.library = given.library;

@@ -16,11 +16,11 @@
 namespace ounce::app {
 namespace {
 
-constexpr std::size_t kAlignment = 64;  // of every input: a cache line, and the widest registers
+constexpr std::size_t kAlignment = 64;  // of every input: a cache line, and the widest SIMD register
 
 std::size_t rounded_up(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
-// The only one where no name is given.
+// An empty name means the only value.
 std::size_t index_of(const std::vector<Value>& values, std::string_view name, const char* what,
                      const std::string& model) {
   if (name.empty() && values.size() == 1) return 0;
@@ -30,18 +30,18 @@ std::size_t index_of(const std::vector<Value>& values, std::string_view name, co
   std::string names;
   for (const Value& value : values) names += (names.empty() ? "" : ", ") + value.name;
   throw Failure(Status::kUsage,
-                name.empty() ? fmt::format("has several {}s: {}", what, names)
-                             : fmt::format("has no {} '{}'; it has {}", what, name, names),
+                name.empty() ? fmt::format("a name is needed: the model has these {}s: {}", what, names)
+                             : fmt::format("no {} is named '{}'; the model has {}", what, name, names),
                 model);
 }
 
-// A 16-bit float may be taken for the bits that it is.
+// 16-bit floats may be accessed as uint16.
 void require_type(Type has, Type wanted, const Value& value, const std::string& model) {
   const bool is_half = has == Type::kFloat16 || has == Type::kBfloat16;
   if (wanted == Type::kOther || wanted == has || (is_half && wanted == Type::kUint16)) return;
   throw Failure(
       Status::kUsage,
-      fmt::format("'{}' is of the type {}, and was asked for as {}", value.name,
+      fmt::format("'{}' has type {}, but {} was requested", value.name,
                   name_of(static_cast<ElementType>(has)), name_of(static_cast<ElementType>(wanted))),
       model);
 }
@@ -61,10 +61,11 @@ Shape shape_of(const data::ValueDescription& input, const CallOptions& options, 
     } else if (i == 0) {
       shape.push_back(options.batch);
     } else {
-      throw Failure(Status::kUsage,
-                    fmt::format("axis {} of the input '{}' is free{}; say how long it is", i, input.name,
-                                dimension.name.empty() ? "" : fmt::format(" ('{}')", dimension.name)),
-                    model);
+      throw Failure(
+          Status::kUsage,
+          fmt::format("axis {} of the input '{}' is dynamic{}; set its size in the call options", i,
+                      input.name, dimension.name.empty() ? "" : fmt::format(" ('{}')", dimension.name)),
+          model);
     }
   }
   return shape;
@@ -97,7 +98,7 @@ Call Session::call(const CallOptions& options) const {
       for (const Value& value : values) {
         if (value.type == Type::kString || value.type == Type::kOther)
           throw Failure(Status::kUnsupported,
-                        fmt::format("'{}' holds no numbers that an app can use", value.name), model);
+                        fmt::format("'{}' has a type that apps cannot access", value.name), model);
       }
     }
     for (const data::ValueDescription& input : impl_->session->inputs()) {
@@ -110,7 +111,7 @@ Call Session::call(const CallOptions& options) const {
     total = std::max(total, kAlignment);
     impl->memory.reset(static_cast<std::byte*>(std::aligned_alloc(kAlignment, total)));
     if (!impl->memory)
-      throw Failure(Status::kMemory, fmt::format("no memory for {} bytes of inputs", total), model);
+      throw Failure(Status::kMemory, fmt::format("out of memory: the inputs need {} bytes", total), model);
     std::memset(impl->memory.get(), 0, total);
     std::size_t at = 0;
     for (data::TensorView& view : impl->inputs) {
@@ -151,7 +152,7 @@ void Call::run(std::chrono::nanoseconds timeout) {
         model);
   };
   const auto cut = [&] {
-    return Failure(Status::kIo, "a file of it became shorter while it was in use; load the model again",
+    return Failure(Status::kIo, "a file of the model was truncated while it was in use; load the model again",
                    model);
   };
   try {
@@ -162,18 +163,18 @@ void Call::run(std::chrono::nanoseconds timeout) {
   } catch (const Error& error) {
     impl.outputs = {};
     const Impl::End end = finish();
-    if (end == Impl::End::kCancelled) throw Failure(Status::kCancelled, "the run was cancelled", model);
+    if (end == Impl::End::kCancelled) throw Failure(Status::kCancelled, "the run was canceled", model);
     if (end == Impl::End::kTimeout) throw too_late();
     if (impl.model->was_cut()) throw cut();
     throw Failure(status_of(error.code(), Status::kRunFailed), error.what());
   } catch (const std::bad_alloc&) {
     finish();
-    throw Failure(Status::kMemory, "no memory left for a run");
+    throw Failure(Status::kMemory, "out of memory during a run");
   } catch (const std::system_error&) {
     finish();
-    throw Failure(Status::kMemory, "no thread left to watch the time");
+    throw Failure(Status::kMemory, "cannot start the thread that enforces timeouts");
   }
-  // The watchdog may have been late: an answer after the deadline is a timeout.
+  // The watchdog may fire late: a run that ends after the deadline is a timeout, too.
   if (has_timeout && Clock::now() > deadline) {
     impl.outputs = {};
     throw too_late();
@@ -205,7 +206,7 @@ Call::Bytes Call::output_bytes(std::string_view name, Type type) const {
   const std::string& model = impl_->model->session->model();
   const std::size_t i = output_index(name, type);
   if (impl_->outputs.empty())
-    throw Failure(Status::kUsage, "has not been run, or its last run failed", model);
+    throw Failure(Status::kUsage, "no outputs: the model was not run yet, or its last run failed", model);
   const std::string_view bytes = impl_->outputs[i].bytes;
   return {reinterpret_cast<std::byte*>(const_cast<char*>(bytes.data())), bytes.size()};
 }
@@ -218,7 +219,7 @@ const Shape& Call::output_shape(std::string_view name) const {
   const std::string& model = impl_->model->session->model();
   const std::size_t i = index_of(impl_->model->outputs, name, "output", model);
   if (impl_->outputs.empty())
-    throw Failure(Status::kUsage, "has not been run, or its last run failed", model);
+    throw Failure(Status::kUsage, "no outputs: the model was not run yet, or its last run failed", model);
   return impl_->outputs[i].dims;
 }
 
@@ -238,7 +239,7 @@ struct Watchdog::State {
 };
 
 Watchdog::State& Watchdog::state() {
-  static auto* const kept = new State;  // its thread goes on until the process ends
+  static auto* const kept = new State;  // never freed: its thread runs until the process ends
   return *kept;
 }
 

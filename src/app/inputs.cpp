@@ -29,8 +29,8 @@ constexpr const char* word_of(InputKind kind) {
 Ruled find_ruled(const std::optional<Contract>& contract, const std::vector<data::ValueDescription>& inputs,
                  std::string_view name, InputKind kind, const std::string& model) {
   if (!contract)
-    throw Failure(Status::kNoContract, "has no contract; 'ounce contract set' gives it one", model);
-  // Without a name: the only input of this kind.
+    throw Failure(Status::kNoContract, "the model has no contract; add one with 'ounce contract set'", model);
+  // An empty name means the only input of this kind.
   const Ruled* found = nullptr;
   Ruled kept{};
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -38,31 +38,31 @@ Ruled find_ruled(const std::optional<Contract>& contract, const std::vector<data
     if (rule == contract->inputs.end()) continue;
     if (name.empty() ? rule->second.kind != kind : inputs[i].name != name) continue;
     if (found != nullptr)
-      throw Failure(Status::kUsage, fmt::format("has several inputs that are {}: name one", word_of(kind)),
-                    model);
+      throw Failure(Status::kUsage,
+                    fmt::format("the model has several inputs that take {}: name one", word_of(kind)), model);
     kept = {&rule->second, &inputs[i], i};
     found = &kept;
   }
   if (found == nullptr)
-    throw Failure(Status::kNoContract, fmt::format("its contract has no input that is {}", word_of(kind)),
-                  model);
+    throw Failure(Status::kNoContract,
+                  fmt::format("the model's contract has no input that takes {}", word_of(kind)), model);
   if (kept.contract->kind != kind)
     throw Failure(Status::kUsage,
-                  fmt::format("the input '{}' is {}, not {}", kept.input->name, word_of(kept.contract->kind),
-                              word_of(kind)),
+                  fmt::format("the input '{}' takes {}, not {}", kept.input->name,
+                              word_of(kept.contract->kind), word_of(kind)),
                   model);
   return kept;
 }
 
 data::Tensor mixed(const Sound& sound, const std::string& model) {
   if (sound.samples.empty() == sound.floats.empty())
-    throw Failure(Status::kUsage, "sound is 16-bit samples or floats, one of them", model);
-  if (sound.channels < 1) throw Failure(Status::kUsage, "sound has one channel or more", model);
+    throw Failure(Status::kUsage, "sound needs either 16-bit samples or floats, not both or none", model);
+  if (sound.channels < 1) throw Failure(Status::kUsage, "the number of channels must be at least 1", model);
   const auto channels = static_cast<std::size_t>(sound.channels);
   const auto made = [&]<class T>(ElementType type, std::span<const T> values) {
     if (values.size() % channels != 0)
       throw Failure(Status::kUsage,
-                    fmt::format("{} samples are no whole number of {} channels", values.size(), channels),
+                    fmt::format("{} samples cannot be divided into {} channels", values.size(), channels),
                     model);
     const std::size_t count = values.size() / channels;
     data::Tensor tensor{type, {static_cast<std::int64_t>(count)}, std::string(count * sizeof(T), '\0')};
@@ -81,7 +81,7 @@ data::Tensor mixed(const Sound& sound, const std::string& model) {
 
 }  // namespace
 
-// What the contract makes of a sample, in a row of the call's input: as data::DataFeed does it.
+// Preprocesses a sample and writes it to a row of a call's input, in the same way as data::DataFeed.
 struct InputFiller {
   static void fill(Call::Impl& call, const Ruled& ruled, data::Tensor raw, double rate, std::int64_t row) {
     const std::string& model = call.model->session->model();
@@ -102,13 +102,14 @@ struct InputFiller {
                                : made.dims == place.dims;
     if (!fits || made.bytes.size() * static_cast<std::size_t>(rows) != place.bytes.size()) {
       throw Failure(Status::kUsage,
-                    fmt::format("the contract makes {} and the call has {} for the input '{}'",
+                    fmt::format("the contract produces {}, but the call has {} for the input '{}'",
                                 data::describe(made.type, made.dims), data::describe(place.type, place.dims),
                                 ruled.input->name),
                     model);
     }
     if (row < 0 || row >= rows)
-      throw Failure(Status::kUsage, fmt::format("there is no row {} among {}", row, rows), model);
+      throw Failure(Status::kUsage, fmt::format("row {} is out of range: the batch has {} rows", row, rows),
+                    model);
     std::memcpy(const_cast<char*>(place.bytes.data()) + static_cast<std::size_t>(row) * made.bytes.size(),
                 made.bytes.data(), made.bytes.size());
   }
@@ -135,7 +136,7 @@ struct SoundStream::Impl {
   std::string input;
   std::size_t length = 0, hop = 0;
   ElementType type = ElementType::kUndefined;
-  std::string waiting;  // bytes of samples; begins with what lies before the next hop
+  std::string waiting;  // bytes of samples that are not in a frame yet, after the overlap with the last frame
 
   std::size_t width() const { return type == ElementType::kFloat ? sizeof(float) : sizeof(std::int16_t); }
 
@@ -144,8 +145,7 @@ struct SoundStream::Impl {
       type = pushed;
       waiting.assign((length - hop) * width(), '\0');
     }
-    if (type != pushed)
-      throw Failure(Status::kUsage, "a stream is of 16-bit samples or of floats, not of both");
+    if (type != pushed) throw Failure(Status::kUsage, "a sound stream cannot mix 16-bit samples and floats");
     waiting.append(static_cast<const char*>(samples), bytes);
   }
 };
@@ -154,7 +154,8 @@ SoundStream::SoundStream(const Session& session, std::string input) : impl_(std:
   const auto& model = InputFiller::model_of(session);
   const Ruled ruled = InputFiller::ruled_of(model, input, InputKind::kAudio);
   if (ruled.contract->frame_length <= 0)
-    throw Failure(Status::kUsage, fmt::format("the contract of '{}' has no frames", ruled.input->name),
+    throw Failure(Status::kUsage,
+                  fmt::format("the contract of the input '{}' has no frame length", ruled.input->name),
                   model.session->model());
   impl_->input = ruled.input->name;
   impl_->length = static_cast<std::size_t>(ruled.contract->frame_length);
@@ -198,7 +199,7 @@ struct Rgb {
   std::uint8_t red, green, blue;
 };
 
-// Numbers with 16 bits behind the point, rounded to nearest: libjpeg's.
+// Fixed-point numbers with 16 fractional bits, rounded to nearest, as in libjpeg.
 constexpr int kPoint = 16;
 constexpr int fixed(double value) { return static_cast<int>(value * (1 << kPoint) + 0.5); }
 constexpr int kHalf = 1 << (kPoint - 1);
@@ -225,13 +226,13 @@ int bytes_a_pixel(PixelFormat format) {
     case PixelFormat::kBgra: return 4;
     case PixelFormat::kRgb:
     case PixelFormat::kBgr: return 3;
-    default: return 1;  // grey, and the brightness of NV12 and NV21
+    default: return 1;  // gray, and the Y plane of NV12 and NV21
   }
 }
 
 bool is_yuv(PixelFormat format) { return format == PixelFormat::kNv12 || format == PixelFormat::kNv21; }
 
-// Reads a pixel where it lies.
+// Reads single pixels as RGB.
 class Reader {
  public:
   explicit Reader(const Pixels& pixels)
@@ -240,8 +241,8 @@ class Reader {
     strides_ = {pixels.strides[0] != 0 ? pixels.strides[0] : width * step_,
                 pixels.strides[1] != 0 ? pixels.strides[1] : (width + 1) / 2 * 2};
     if (strides_[0] < width * step_ || (is_yuv(pixels.format) && strides_[1] < (width + 1) / 2 * 2))
-      throw Failure(Status::kUsage,
-                    fmt::format("rows of {} bytes are too short for {} pixels", pixels.strides[0], width));
+      throw Failure(Status::kUsage, fmt::format("the stride of {} bytes is too short for rows of {} pixels",
+                                                pixels.strides[0], width));
   }
 
   Rgb at(int x, int y) const {
@@ -271,10 +272,10 @@ class Reader {
 
 void require_pixels(const Pixels& pixels) {
   if (pixels.planes[0] == nullptr || (is_yuv(pixels.format) && pixels.planes[1] == nullptr))
-    throw Failure(Status::kUsage, "an image without pixels");
+    throw Failure(Status::kUsage, "the image has no pixel data");
   if (pixels.rotation % 90 != 0 || pixels.rotation < 0 || pixels.rotation > 270)
     throw Failure(Status::kUsage,
-                  fmt::format("a rotation of {} degrees; it is 0, 90, 180 or 270", pixels.rotation));
+                  fmt::format("the rotation must be 0, 90, 180 or 270 degrees, not {}", pixels.rotation));
   as_failures(Status::kUsage,
               [&] { data::check_image_size(data::side(pixels.width), data::side(pixels.height), "image"); });
 }
@@ -293,7 +294,7 @@ data::Tensor upright(const Pixels& pixels) {
   auto* out = reinterpret_cast<std::uint8_t*>(made.bytes.data());
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
-      // Where this pixel of the upright picture lies: a turn clockwise takes the left column to the top.
+      // The source of this pixel. A clockwise quarter turn moves the left column to the top row.
       const std::pair<int, int> from = pixels.rotation == 0     ? std::pair(x, y)
                                        : pixels.rotation == 90  ? std::pair(y, width - 1 - x)
                                        : pixels.rotation == 180 ? std::pair(width - 1 - x, height - 1 - y)

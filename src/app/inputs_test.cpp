@@ -26,7 +26,7 @@ std::vector<int> numbers(const data::Tensor& tensor) {
 }
 
 TEST(AppPixels, EveryLayoutGivesTheSamePicture) {
-  // Two pixels beside each other, two below: each with a number of its own.
+  // 2 × 2 pixels; every channel has a different value.
   const std::vector<std::uint8_t> rgb = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
   std::vector<std::uint8_t> rgba, bgra, bgr, with_gaps;
   for (std::size_t i = 0; i < 12; i += 3) {
@@ -53,7 +53,7 @@ TEST(AppPixels, EveryLayoutGivesTheSamePicture) {
 }
 
 TEST(AppPixels, TurnsClockwise) {
-  const std::vector<std::uint8_t> grey = {1, 2, 3, 4, 5, 6};  // three beside each other
+  const std::vector<std::uint8_t> grey = {1, 2, 3, 4, 5, 6};  // three per row
   const auto turned = [&](int rotation) {
     return upright({.format = PixelFormat::kGrey,
                     .width = 3,
@@ -69,7 +69,7 @@ TEST(AppPixels, TurnsClockwise) {
   EXPECT_EQ(status_of([&] { turned(45); }), Status::kUsage);
 }
 
-// Against the definition in floating-point numbers: no more than a step beside it.
+// Differs from the floating-point definition by at most 1.
 TEST(AppPixels, ColourDifferencesBecomeColours) {
   const auto near = [](double value) { return std::clamp(value, 0.0, 255.0); };
   for (int y = 0; y < 256; y += 15) {
@@ -104,17 +104,19 @@ TEST(AppPixels, ColourDifferencesBecomeColours) {
 
 TEST(AppPixels, FourPixelsShareAPair) {
   const std::vector<std::uint8_t> brightness = {10, 20, 30, 40, 50, 60, 70, 80, 90};  // 3 × 3
-  const std::vector<std::uint8_t> pairs = {128, 128, 128, 228, 128, 128, 128, 128};   // 2 × 2 of them
+  const std::vector<std::uint8_t> pairs = {128, 128, 128, 228, 128, 128, 128, 128};   // 2 × 2 pairs
   const auto rgb = numbers(upright(
       {.format = PixelFormat::kNv12, .width = 3, .height = 3, .planes = {brightness.data(), pairs.data()}}));
   EXPECT_EQ(rgb[0], 10);
   EXPECT_EQ(rgb[3], 20);
-  EXPECT_EQ(rgb[6], 30 + 140);  // the third pixel of the first row has the second pair: 100 too much red
+  EXPECT_EQ(
+      rgb[6],
+      30 + 140);  // the third pixel of the first row uses the second pair, whose Cr is 100 above neutral
   EXPECT_EQ(rgb[15], 60 + 140);
   EXPECT_EQ(rgb[24], 90);
 }
 
-// y = x of a model with a contract; what is put in comes out.
+// An identity model with a contract: its output is the preprocessed input.
 std::string identity_with(const std::string& contract, const std::vector<std::string>& dims) {
   const auto value = [&](const std::string& name) {
     std::string shape;
@@ -135,7 +137,7 @@ struct AppInputs : testing::Test {
     test::write_file(folder / "model.onnx", identity_with(contract, dims));
     return Session::load(folder / "model.onnx");
   }
-  // What verify, calibrate and `ounce contract` make of a file of data.
+  // The same data, preprocessed as verify, calibrate and `ounce contract` do.
   std::vector<float> by_feed(const std::filesystem::path& file,
                              const std::vector<data::ValueDescription>& inputs, const std::string& contract,
                              std::uint64_t sample = 0) const {
@@ -165,7 +167,7 @@ constexpr const char* kImageContract =
         "crop_size": {"height": 3, "width": 3}, "rescale_factor": 0.00392156862745098,
         "image_mean": [0.485, 0.456, 0.406], "image_std": [0.229, 0.224, 0.225]}}})";
 
-// A .npy of pixels, as the command line reads it.
+// Writes pixels as a .npy file for the command line.
 void write_pixels(const std::filesystem::path& path, int height, int width,
                   const std::vector<std::uint8_t>& rgb) {
   std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': (1, " + std::to_string(height) +
@@ -246,7 +248,7 @@ TEST_F(AppInputs, AStreamHasTheFramesOfTheCommandLine) {
       frames.emplace_back(x.begin(), x.end());
     }
   };
-  for (std::size_t at = 0; at < samples.size();) {  // in pieces of any size
+  for (std::size_t at = 0; at < samples.size();) {  // in pieces of different sizes
     const std::size_t count = std::min<std::size_t>(at % 7 + 1, samples.size() - at);
     stream.push(std::span(samples).subspan(at, count));
     take();

@@ -14,7 +14,7 @@ namespace {
 
 namespace litert = runtime::litert;
 
-// A compiled model of LiteRT runs one call at a time, so each run has its own.
+// A compiled model of LiteRT runs one call at a time, so each LitertRun has its own.
 class LitertRun final : public ModelRun {
  public:
   explicit LitertRun(std::unique_ptr<litert::Session> session) : session_(std::move(session)) {}
@@ -24,7 +24,7 @@ class LitertRun final : public ModelRun {
     inputs_.assign(inputs.begin(), inputs.end());
   }
   void run() override {
-    session_->bind(inputs_);  // copies the values; the shapes are those of before
+    session_->bind(inputs_);  // copies the values; the shapes are unchanged
     session_->run();
     outputs_ = session_->results();
   }
@@ -65,7 +65,7 @@ class LitertModel final : public LoadedModel {
   const char* runtime() const override { return "LiteRT"; }
   const std::string& runtime_version() const override { return library_->version(); }
 
-  // The first one takes what loading has compiled.
+  // The first run takes the model that loading has compiled.
   std::unique_ptr<ModelRun> start() const override {
     std::unique_ptr<litert::Session> session;
     {
@@ -103,8 +103,7 @@ std::shared_ptr<const litert::Library> open_litert(const std::string& wanted) {
 std::unique_ptr<LoadedModel> load_litert(const ModelBytes& model, const LoadOptions& options) {
   if (options.shares_threads)
     throw Failure(Status::kUnsupported,
-                  "LiteRT has no threads that models share; give this model threads of its own instead",
-                  model.name());
+                  "LiteRT models cannot share threads; set 'threads' of this model instead", model.name());
   runtime::LoadSettings settings;
   settings.threads = options.threads;
   settings.options = options.config;

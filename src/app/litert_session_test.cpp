@@ -1,4 +1,4 @@
-// .tflite models in an app: what session_test.cpp and shadow_test.cpp ask of ONNX models.
+// Runs the tests of session_test.cpp and shadow_test.cpp with .tflite models.
 #include <ounce/app/inputs.h>
 #include <ounce/app/session.h>
 #include <ounce/app/shadow.h>
@@ -33,7 +33,7 @@ using tflite::TfliteBuilder;
 
 const std::vector<float> kDenseRow = {1, -2, 0.5F, 4};
 
-// The model of test::small_w8() for LiteRT: y [1, 8] = x [1, 4] · w.
+// The .tflite equivalent of test::small_w8(): y [1, 8] = x [1, 4] · w.
 TfliteBuilder dense_model(const test::Metadata& metadata = {}, int seed = 1, bool has_free_batch = false) {
   std::vector<float> w;
   for (int column = 0; column < 8; ++column) {
@@ -54,7 +54,7 @@ TfliteBuilder dense_model(const test::Metadata& metadata = {}, int seed = 1, boo
   return model;
 }
 
-// Takes seconds, operator by operator.
+// Takes seconds with one kernel per operator.
 TfliteBuilder slow_products() {
   constexpr std::int32_t kSide = 128, kOperators = 1500;
   TfliteBuilder model;
@@ -264,7 +264,7 @@ TEST_P(AppLitert, TheGoldenSampleIsRunOnLoad) {
   EXPECT_EQ(status_for({}, kDenseRow), Status::kNoContract);
 }
 
-// The example with the contract of its recordings.
+// The speech commands example and the contract of its recordings.
 TEST_P(AppLitert, PreprocessingIsTheContracts) {
   tflite::Model model = tflite::read_model(OUNCE_EXAMPLES "/commands/commands.tflite");
   test::write_file(folder / "bare.tflite", to_bytes(model));
@@ -293,13 +293,14 @@ TEST_P(AppLitert, PreprocessingIsTheContracts) {
 
 TEST_P(AppLitert, ARunThatTakesTooLongEnds) {
   LoadOptions how = options();
-  how.config["litert.kernels"] = "builtin";  // XNNPACK makes one operator of all of them
+  how.config["litert.kernels"] =
+      "builtin";  // XNNPACK would fuse all operators into one, which cannot be stopped
   const Session session = Session::load(write(slow_products()), how);
   Call call = session.call({.warm_up = 0});
   EXPECT_EQ(status_of([&] { call.run(std::chrono::milliseconds(5)); }), Status::kTimeout);
   EXPECT_EQ(status_of([&] { call.output<float>(); }), Status::kUsage);
   call.input<float>()[0] = 128;
-  call.run(std::chrono::hours(1));  // and the next one is not affected
+  call.run(std::chrono::hours(1));  // the next run is not affected
   EXPECT_NEAR(call.output<float>()[0], 1, 1e-3);
 }
 
@@ -310,7 +311,7 @@ TEST_P(AppLitert, ARunCanBeCancelled) {
   Call call = session.call({.warm_up = 0});
   std::atomic<bool> is_done = false;
   std::thread other([&] {
-    while (!is_done) {  // until it meets the run
+    while (!is_done) {  // until one cancellation arrives during the run
       call.cancel();
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
@@ -351,7 +352,7 @@ TEST_P(AppLitert, ThreadsAreNotShared) {
   EXPECT_EQ(status_of([&] { Session::load(write(dense_model()), how); }), Status::kUnsupported);
 }
 
-// Made for ThreadSanitizer: all that may be shared is shared.
+// For ThreadSanitizer: threads share everything that the API allows them to share.
 TEST_P(AppLitert, SixteenThreadsAndThreeModels) {
   std::vector<Session> sessions;
   for (int seed = 0; seed < 3; ++seed)
@@ -376,7 +377,7 @@ TEST_P(AppLitert, SixteenThreadsAndThreeModels) {
   EXPECT_EQ(wrong, 0);
 }
 
-// Each of two formats as the candidate of the other. Without a runner the candidate is in this process.
+// The primary and the candidate have different formats, both ways round, with and without isolation.
 TEST_P(AppLitert, AShadowMayBeOfAnotherFormat) {
   const auto tflite_model = write(dense_model());
   const auto onnx_model = test::written(folder, test::small_w8());

@@ -23,10 +23,10 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kStatementKey = "ounce.statement";
-constexpr std::string_view kLitert = "litert-";  // before the version in targets of TFLite models
+constexpr std::string_view kLitert = "litert-";  // prefix of the version in targets of TFLite models
 constexpr JsonLimits kStatementLimits{.depth = 8};
 
-// "x64" and "arm64", as targets and statements call them.
+// The machine's name in targets and provenance records: "x64" or "arm64".
 std::string machine_in_targets() {
   const std::string machine = runtime::this_machine();
   if (machine == "x86_64") return "x64";
@@ -40,15 +40,15 @@ bool is_older(const std::string& has, const std::string& needs) {
 
 void require_release(const Place& here, const std::string& needs, const std::string& model) {
   if (!is_older(here.version, needs)) return;
-  throw Failure(
-      Status::kRuntimeTooOld,
-      fmt::format(
-          "was made for {} {} or newer, and this is {}; ship a newer one, or make the model for this one",
-          here.runtime, needs, here.version),
-      model);
+  throw Failure(Status::kRuntimeTooOld,
+                fmt::format("the model was made for {} {} or newer, but this is {}; ship a newer runtime, or "
+                            "quantize the model "
+                            "for this version",
+                            here.runtime, needs, here.version),
+                model);
 }
 
-// Of the statement only what is about the place: the rest is for `ounce prove`.
+// Checks the runtime and the target in the provenance record. `ounce prove` checks the rest of it.
 void check_statement(const std::string& text, const LoadedModel& session, const Checks& checks) {
   const std::string where = fmt::format("{}: metadata '{}'", session.model(), kStatementKey);
   const json statement =
@@ -64,7 +64,7 @@ void check_statement(const std::string& text, const LoadedModel& session, const 
       check_target(statement["recipe"]["target"].get<std::string>(), here, checks, session.model());
     }
   } catch (const json::exception&) {
-    throw Failure(Status::kBadModel, "says nothing that makes sense", where);
+    throw Failure(Status::kBadModel, "invalid provenance record", where);
   }
 }
 
@@ -76,11 +76,11 @@ void check_digest(const ModelBytes& model, const std::string& expected) {
   if (expected.size() != kSha256 && expected.size() != kIdentity) {
     throw Failure(
         Status::kUsage,
-        "a digest has 64 digits (SHA-256), or the 32 that 'ounce unpack' calls 'digest', which are not for "
-        "security",
+        "an expected digest must have 64 hex digits (SHA-256), or the 32 digits of the non-cryptographic "
+        "'digest' of 'ounce unpack'",
         model.name());
   }
-  // Refuses external data, which no digest of these bytes covers.
+  // Throws if the model has external data, because the digest of these bytes would not cover it.
   if (model.path().empty() && !model.is_ort() && !model.is_tflite())
     as_failures(Status::kBadModel,
                 [&] { onnx::read_model_from_memory(std::string(model.bytes()), model.name()); });
@@ -91,13 +91,12 @@ void check_digest(const ModelBytes& model, const std::string& expected) {
   const auto is_same_digit = [](char a, char b) { return a == std::tolower(static_cast<unsigned char>(b)); };
   if (std::equal(has.begin(), has.end(), expected.begin(), expected.end(), is_same_digit)) return;
   throw Failure(Status::kWrongDigest,
-                fmt::format("is not the model that was expected: its digest is {}, not {}", has, expected),
-                model.name());
+                fmt::format("not the expected model: its digest is {}, not {}", has, expected), model.name());
 }
 
 void check_target(const std::string& target, const Place& here, const Checks& checks,
                   const std::string& model) {
-  // SYSTEM-MACHINE[@[litert-]VERSION][+WORD …]; a provider's name alone says nothing about this place.
+  // SYSTEM-MACHINE[@[litert-]VERSION][+WORD …]. The name of an execution provider alone has nothing to check.
   const std::string place = target.substr(0, target.find_first_of("@+"));
   const std::size_t dash = place.find('-');
   if (dash == std::string::npos) return;
@@ -105,7 +104,7 @@ void check_target(const std::string& target, const Place& here, const Checks& ch
   const bool is_machine = wanted == "x64" || wanted == "arm64";
   if (checks.cpu && is_machine && wanted != here.machine) {
     throw Failure(Status::kOtherCpu,
-                  fmt::format("was made for {}, and this CPU is {}; take the model that was made for it",
+                  fmt::format("the model was made for {}, but this CPU is {}; use the model for this CPU",
                               target, here.machine),
                   model);
   }
@@ -122,7 +121,7 @@ void check_target(const std::string& target, const Place& here, const Checks& ch
     if (!checks.cpu || !asks || has) continue;
     throw Failure(
         Status::kOtherCpu,
-        fmt::format("was made for a CPU with {}, and this one has {}; take the model that was made for it",
+        fmt::format("the model was made for a CPU with {}, but this one has {}; use the model for this CPU",
                     feature, here.kernels),
         model);
   }
@@ -131,19 +130,19 @@ void check_target(const std::string& target, const Place& here, const Checks& ch
 void check_metadata(const LoadedModel& session, const Checks& checks) {
   const std::string& model = session.model();
   if (checks.is_ours && !session.metadata("ounce.version"))
-    throw Failure(Status::kNotOurs, "was not written by Ounce, or has lost its metadata", model);
+    throw Failure(Status::kNotOurs, "the model was not written by Ounce, or its metadata was removed", model);
   if (!checks.source.empty()) {
     const std::string source = session.metadata("ounce.source").value_or("");
     if (source != checks.source) {
       throw Failure(Status::kWrongSource,
-                    fmt::format("was made from {}, not from {}",
-                                source.empty() ? "a model that it does not name" : source, checks.source),
+                    fmt::format("the model was made from {}, not from {}",
+                                source.empty() ? "an unrecorded source" : source, checks.source),
                     model);
     }
   }
   const auto contract = session.metadata(Contract::kMetadataKey);
   if (checks.has_contract && !contract)
-    throw Failure(Status::kNoContract, "has no contract; 'ounce contract set' gives it one", model);
+    throw Failure(Status::kNoContract, "the model has no contract; add one with 'ounce contract set'", model);
   if (contract) as_failures(Status::kBadModel, [&] { data::parse_contract(*contract, model); });
   if (!checks.runtime && !checks.cpu) return;
   if (const auto statement = session.metadata(kStatementKey)) check_statement(*statement, session, checks);
@@ -154,9 +153,10 @@ void check_golden_input(const Golden& golden, std::span<const data::TensorView> 
   if (data::digest_of_tensors(inputs) == golden.input_digest) return;
   throw Failure(
       Status::kContractMismatch,
-      fmt::format("the golden sample '{}' comes out of the preprocessing with other values than where the "
-                  "contract was made; 'ounce contract check' says what differs",
-                  golden.sample),
+      fmt::format(
+          "preprocessing the golden sample '{}' gives other values here than recorded in the contract; "
+          "'ounce contract check' shows the differences",
+          golden.sample),
       model);
 }
 
@@ -171,18 +171,20 @@ void check_golden_output(const Golden& golden, std::span<const data::TensorView>
     if (sqnr >= Quality::kMinUsable) continue;
     throw Failure(
         Status::kGoldenMismatch,
-        fmt::format("the golden sample '{}' gives other values in '{}' than where the contract was made: "
-                    "{:.1f} dB, {} dB are needed",
-                    golden.sample, names[i].name, sqnr, Quality::kMinUsable),
+        fmt::format(
+            "with the golden sample '{}' the output '{}' differs from the one recorded in the contract: "
+            "{:.1f} dB SQNR, at least {} dB required",
+            golden.sample, names[i].name, sqnr, Quality::kMinUsable),
         model);
   }
 }
 
 namespace {
 
-constexpr std::uint64_t kMostProbed = std::uint64_t{1} << 26;  // values; more are an error of the model's
+constexpr std::uint64_t kMostProbed = std::uint64_t{1} << 26;  // values; larger inputs fail as wrong shapes
 
-// Small numbers of both signs, no two neighbours alike, for floats; 0 and 1 for whatever may be an index.
+// Float inputs get small positive and negative numbers, neighbors always different. Other inputs get 0 and 1,
+// because they may be indices.
 data::Tensor probe(const data::ValueDescription& input) {
   data::Tensor made;
   for (const auto& dimension : input.shape) made.dims.push_back(dimension.value < 0 ? 1 : dimension.value);

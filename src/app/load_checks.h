@@ -1,4 +1,5 @@
-// The checks of a model before an app gets it, each with its Status.
+// The checks of `Checks` (ounce/app/session.h) while a model is loaded. Each throws a Failure with its own
+// Status.
 #pragma once
 
 #include <ounce/app/session.h>
@@ -16,37 +17,38 @@
 
 namespace ounce::app {
 
-// Before it is loaded: the model and its external data (ModelDigest). Throws Failure{kWrongDigest}, and
-// Failure{kBadModel} for a model without a path that names external data.
+// Compares the digest of the model and its external data (ModelDigest), before the model is loaded. Throws
+// Failure{kWrongDigest}, or Failure{kBadModel} if a model without a path has external data.
 void check_digest(const ModelBytes& model, const std::string& expected);
 
-// Checks the metadata. Throws Failure.
+// Checks the model's metadata. Throws Failure.
 void check_metadata(const LoadedModel& session, const Checks& checks);
 
-// Where a model is loaded.
+// The platform that loads a model.
 struct Place {
   std::string runtime, version;  // "ONNX Runtime", "1.22.0"
   std::string machine;           // "x64"
-  std::string kernels;           // what cpu_kernels() says
+  std::string kernels;           // cpu_kernels()
 };
 
-// A place that a model was made for, "android-arm64@1.22.0+vnni" or "android-arm64@litert-2.3.0": throws
-// Failure{kRuntimeTooOld} or Failure{kOtherCpu} when `here` is another one.
+// Checks the target that a model was made for, such as "android-arm64@1.22.0+vnni" or
+// "android-arm64@litert-2.3.0". Throws Failure{kRuntimeTooOld} or Failure{kOtherCpu} if `here` does not
+// match.
 void check_target(const std::string& target, const Place& here, const Checks& checks,
                   const std::string& model);
 
-// The golden sample of a model's contract, run in the app: shows that its preprocessing, its runtime and its
-// CPU give the recorded values. Throw Failure{kContractMismatch}, Failure{kGoldenMismatch}.
+// Compare the golden sample's preprocessed inputs and the model's outputs with the values recorded in the
+// contract. Throw Failure{kContractMismatch} or Failure{kGoldenMismatch}.
 void check_golden_input(const Golden& golden, std::span<const data::TensorView> inputs,
                         const std::string& model);
 void check_golden_output(const Golden& golden, std::span<const data::TensorView> outputs,
                          const std::vector<data::ValueDescription>& names, const std::string& model);
 
-// Values for every input of a model, the same each time, to check that two forms of it give the same bits.
-// Dynamic axes are 1. Empty if an input is no tensor of numbers.
+// Returns fixed values for every input of a model, to check that two forms of the model give identical
+// outputs. Dynamic axes get size 1. Returns nothing if an input is not a numeric tensor.
 std::vector<data::Tensor> probe_inputs(const std::vector<data::ValueDescription>& inputs);
 
-// The status of an error. `bad_input` is the meaning of bad input here: no model, or a failed run.
+// Maps an error code to a status; `bad_input` is the status for kBadInput (kBadModel or kRunFailed).
 Status status_of(ErrorCode code, Status bad_input);
 
 // Runs an action and turns its exceptions into Failure.
@@ -59,7 +61,7 @@ auto as_failures(Status bad_input, Action&& action) {
   } catch (const Error& error) {
     throw Failure(status_of(error.code(), bad_input), error.what());
   } catch (const std::bad_alloc&) {
-    throw Failure(Status::kMemory, "no memory left");
+    throw Failure(Status::kMemory, "out of memory");
   }
 }
 

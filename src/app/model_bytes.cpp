@@ -19,14 +19,14 @@ namespace {
 
 constexpr std::string_view kOrtMark = "ORTM";
 constexpr std::string_view kTfliteMark = "TFL3";
-constexpr std::size_t kMarkAt = 4;  // of a flatbuffer
+constexpr std::size_t kMarkAt = 4;  // offset of a FlatBuffer's file identifier
 
 bool has_mark(std::string_view bytes, std::string_view mark) {
   return bytes.size() > kMarkAt && bytes.substr(kMarkAt, mark.size()) == mark;
 }
 
 void require_some(std::string_view bytes, const std::string& name) {
-  if (bytes.empty()) throw Failure(Status::kBadModel, "is empty", name);
+  if (bytes.empty()) throw Failure(Status::kBadModel, "the model is empty", name);
 }
 
 }  // namespace
@@ -58,11 +58,12 @@ ModelBytes ModelBytes::of_descriptor(int descriptor, std::uint64_t offset, std::
   const auto size = static_cast<std::uint64_t>(status.st_size);
   if (offset > size || length > size - offset) {
     throw Failure(Status::kUsage,
-                  fmt::format("has {} bytes; {} from byte {} on were asked for", size, length, offset),
+                  fmt::format("the file has {} bytes, but {} bytes from offset {} were requested", size,
+                              length, offset),
                   model.name_);
   }
   if (length == 0) require_some({}, model.name_);
-  // A mapping begins where a page does.
+  // The offset of a mapping must be a multiple of the page size.
   const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   const std::uint64_t before = offset % page;
   void* const mapping = ::mmap(nullptr, before + length, PROT_READ, MAP_PRIVATE, descriptor,
@@ -86,7 +87,7 @@ ModelBytes::ModelBytes(ModelBytes&& other) noexcept
       guard_(std::move(other.guard_)) {}
 
 ModelBytes::~ModelBytes() {
-  guard_ = {};  // while the addresses are still its own
+  guard_ = {};  // before munmap(): other mappings may reuse the addresses
   if (mapping_ != nullptr) ::munmap(mapping_, mapped_);
 }
 
@@ -94,7 +95,7 @@ bool ModelBytes::is_ort() const { return has_mark(bytes_, kOrtMark); }
 bool ModelBytes::is_tflite() const { return has_mark(bytes_, kTfliteMark); }
 
 ModelDigest::ModelDigest(const ModelBytes& model) : model_(model) {
-  // ONNX Runtime's own format and TFLite have all weights in the file.
+  // Models in ONNX Runtime's own format and TFLite models have no external data.
   if (!model.is_ort() && !model.is_tflite() && !model.path().empty()) read_ = onnx::read_model(model.path());
 }
 

@@ -17,7 +17,7 @@ class ModelBytes {
  public:
   // Throw Failure.
   static ModelBytes of_file(const std::filesystem::path& path);
-  static ModelBytes of_memory(std::span<const std::byte> bytes);  // the caller keeps them
+  static ModelBytes of_memory(std::span<const std::byte> bytes);  // the caller owns the bytes
   static ModelBytes of_descriptor(int descriptor, std::uint64_t offset, std::uint64_t length);
 
   ModelBytes(ModelBytes&& other) noexcept;
@@ -26,11 +26,11 @@ class ModelBytes {
 
   std::string_view bytes() const { return bytes_; }
   const std::string& name() const { return name_; }                     // for errors
-  const std::filesystem::path& path() const { return path_; }           // empty: it has none
-  bool stays() const { return !path_.empty() || mapping_ != nullptr; }  // false: the caller owns them
-  bool was_cut() const noexcept { return file_.was_cut() || guard_.was_cut(); }  // while it was read
-  bool is_ort() const;     // in ONNX Runtime's own format: there is nothing to unpack
-  bool is_tflite() const;  // LiteRT runs it
+  const std::filesystem::path& path() const { return path_; }           // empty if it has none
+  bool stays() const { return !path_.empty() || mapping_ != nullptr; }  // false: the caller owns the bytes
+  bool was_cut() const noexcept { return file_.was_cut() || guard_.was_cut(); }  // truncated while in use
+  bool is_ort() const;     // in ONNX Runtime's own format, which is never unpacked
+  bool is_tflite() const;  // for LiteRT
 
  private:
   ModelBytes() = default;
@@ -39,25 +39,25 @@ class ModelBytes {
   std::filesystem::path path_;
   std::string_view bytes_;
   io::MappedFile file_;
-  void* mapping_ = nullptr;  // a part of the caller's file
+  void* mapping_ = nullptr;  // of a part of the caller's file
   std::size_t mapped_ = 0;
-  io::FileGuard guard_;  // of that mapping
+  io::FileGuard guard_;  // of `mapping_`
 };
 
-// Digests over the model and its external data.
+// Digests of the model and its external data.
 //
 //   const ModelDigest files(model);
-//   files.identity();   // 32 digits, fast: names files in the cache. Not for security.
-//   files.sha256();     // 64 digits: the model is the expected one
+//   files.identity();   // 32 hex digits, fast, not cryptographic: names files in the cache
+//   files.sha256();     // 64 hex digits: proves that the model is the expected one
 //
-// Without external data these are the digests of the model's bytes; the second one is what `sha256sum`
-// prints. With external data both are digests of digests: of the model's, then of each external file's in the
-// byte order of the locations that the model names. For SHA-256 the digests are lines of text:
+// Without external data these are the digests of the model's bytes; sha256() equals the output of
+// `sha256sum`. With external data both are digests of digests: first the model's, then those of the external
+// files, sorted by location (byte order). For SHA-256 the digests are lines of text:
 //
 //   sha256sum model.onnx a.bin b.bin | cut -d ' ' -f 1 | sha256sum
 class ModelDigest {
  public:
-  // Opens the external data; that of a model without a path is not covered. Throws Error.
+  // Opens the external data. For a model without a path, external data is not covered. Throws Error.
   explicit ModelDigest(const ModelBytes& model);
 
   std::string identity() const;
@@ -65,10 +65,10 @@ class ModelDigest {
 
  private:
   const ModelBytes& model_;
-  onnx::Model read_;  // holds the external data
+  onnx::Model read_;  // owns the external data
 };
 
-// The identity; empty for a model that cannot be read here. The runtime may still load it.
+// The identity, or nothing if Ounce cannot read the model; the runtime may still load it.
 std::string identity_or_nothing(const ModelBytes& model);
 
 }  // namespace ounce::app

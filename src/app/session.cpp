@@ -48,12 +48,12 @@ std::vector<Value> values_of(const std::vector<data::ValueDescription>& descript
   return values;
 }
 
-// Whether share_threads() came in time.
+// True if share_threads() succeeded.
 std::atomic<bool> has_shared_threads{false};
 
 void tell_stage(const LoadOptions& options, Stage stage, double share) {
   if (options.progress && !options.progress(stage, share))
-    throw Failure(Status::kCancelled, "loading was told to stop");
+    throw Failure(Status::kCancelled, "loading was canceled");
 }
 
 UnpackOptions unpack_options_of(const LoadOptions& options) {
@@ -70,11 +70,13 @@ UnpackOptions unpack_options_of(const LoadOptions& options) {
 struct Loader {
   using Impl = Session::Impl;
 
-  // From the file in the cache; nothing when there is none and none can be made.
+  // Loads the model from its file in the cache, creating the file if needed. Does nothing if it cannot be
+  // created.
   static void try_unpacked(Impl& impl, const std::string& identity,
                            const std::shared_ptr<const runtime::Library>& library,
                            const LoadOptions& options) {
-    // A file in the cache is for a model with all of its external data.
+    // The cache key covers the external data, so the model must be readable: this throws the reason if it is
+    // not.
     if (identity.empty()) as_failures(Status::kBadModel, [&] { ModelDigest(*impl.bytes).identity(); });
     for (int tries = 0; tries < 2; ++tries) {
       Unpacking made = unpack_into(*impl.bytes, identity, options.cache, library, unpack_options_of(options),
@@ -88,7 +90,7 @@ struct Loader {
         return;
       } catch (const Error& error) {
         if (error.code() != ErrorCode::kBadInput || tries != 0) throw;
-        std::error_code ignored;  // it is damaged: it is made again
+        std::error_code ignored;  // the file is damaged: remove and recreate it
         std::filesystem::remove(made.result.file, ignored);
       }
     }
@@ -100,7 +102,7 @@ struct Loader {
       tell_stage(options, Stage::kLoad, 0);
       impl.session = load_litert(bytes, options);
       if (!options.cache.empty())
-        impl.facts.why_not_unpacked = "is a TFLite model: only ONNX models are unpacked";
+        impl.facts.why_not_unpacked = "the model is a TFLite model: only ONNX models are unpacked";
       if (!bytes.stays()) impl.bytes.reset();
       return;
     }
@@ -115,14 +117,14 @@ struct Loader {
       tell_stage(options, Stage::kLoad, 0);
       impl.session = load_ort(bytes, library, options);
     }
-    impl.bytes.reset();  // no longer used
+    impl.bytes.reset();  // not needed any more
   }
 
   static void check(const std::shared_ptr<const Impl>& impl, const LoadOptions& options) {
     if (!options.golden) return;
     if (!impl->contract || !impl->contract->golden) {
       throw Failure(Status::kNoContract,
-                    "has no golden sample to be verified with; 'ounce contract set' records one with data",
+                    "the model has no golden sample to verify; record one with 'ounce contract set' and data",
                     impl->session->model());
     }
     CallOptions how = options.golden_call;
@@ -135,7 +137,7 @@ struct Loader {
                         impl->session->model());
   }
 
-  // Whatever comes of bytes that were not the file's, it is the file that is at fault.
+  // If a file was truncated while it was read, any error is reported as an error of that file.
   template <class Open>
   static Session load(const Open& open_bytes, const LoadOptions& options) {
     try {
@@ -150,12 +152,12 @@ struct Loader {
   template <class Open>
   static Session load_guarded(const Open& open_bytes, const LoadOptions& options) {
     return as_failures(Status::kBadModel, [&] {
-      const ounce::CancellationScope reading(nullptr);  // throws, when a file was cut
+      const ounce::CancellationScope reading(nullptr);  // throws if a file was truncated
       ModelBytes bytes = open_bytes();
       const Stopwatch time;
       if (options.shares_threads && !has_shared_threads)
         throw Failure(Status::kThreadsTaken,
-                      "there are no threads to share: call share_threads() before the first model");
+                      "no shared threads: call share_threads() before the first model is loaded");
       auto impl = std::make_shared<Impl>();
       impl->bytes.emplace(std::move(bytes));
       check_digest(*impl->bytes, options.checks.digest);
@@ -215,7 +217,7 @@ void share_threads(unsigned threads) {
   }
   throw Failure(
       Status::kThreadsTaken,
-      "threads can be shared from the first model of a process on: call share_threads() before it is "
+      "threads cannot be shared any more: call share_threads() before the first model of the process is "
       "loaded, and always with the same number");
 }
 

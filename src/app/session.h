@@ -1,4 +1,4 @@
-// The parts of a Session and a Call of an app: the loaded model, the memory of its inputs, and the timeouts
+// Implementation of the app's Session and Call: the loaded model, the memory of its inputs, and the timeouts
 // of runs.
 #pragma once
 
@@ -20,14 +20,14 @@
 
 namespace ounce::app {
 
-// The model as the runtime has loaded it, and the owners of its memory.
+// The loaded model and the owners of its memory.
 struct Session::Impl {
   // The session may refer to these: they are destroyed after it.
   std::optional<ModelBytes> bytes;
   std::optional<UnpackedFile> unpacked;
   std::unique_ptr<LoadedModel> session;
 
-  // True if a file of the session became shorter: then its outputs mean nothing.
+  // True if a file of the session was truncated: then its outputs are invalid.
   bool was_cut() const noexcept {
     return (bytes && bytes->was_cut()) || (unpacked && unpacked->file.was_cut()) ||
            (session && session->was_cut());
@@ -38,26 +38,25 @@ struct Session::Impl {
   Facts facts;
 };
 
-// Ends runs that take too long, for all calls of the process, in one thread that starts with the first
-// timeout.
+// Enforces the timeouts of all calls of the process, in one thread that starts with the first timeout.
 //
 //   Watchdog::Entry entry(stop, this);
 //   entry.arm(deadline);  …  entry.disarm();
 //
-// Arming and disarming allocate nothing, and wake the thread only for the earliest deadline.
+// Arming and disarming do not allocate, and wake the thread only if the earliest deadline changes.
 class Watchdog {
  public:
   using Moment = std::chrono::steady_clock::time_point;
 
   class Entry {
    public:
-    // `late` is called in the watchdog's thread, at most once for each arm(), and never after disarm().
+    // `late` is called in the watchdog's thread, at most once per arm(), and never after disarm().
     Entry(void (*late)(void*), void* user) : late_(late), user_(user) {}
     ~Entry() { disarm(); }
     Entry(const Entry&) = delete;
     Entry& operator=(const Entry&) = delete;
 
-    void arm(Moment deadline);  // throws std::system_error when no thread can be started
+    void arm(Moment deadline);  // throws std::system_error if the thread cannot be started
     void disarm() noexcept;
 
    private:
@@ -80,19 +79,19 @@ struct FreeMemory {
   void operator()(std::byte* memory) const { std::free(memory); }
 };
 
-// Memory for the inputs of a call, and a run that is bound to it.
+// The memory of a call's inputs, and the run that is bound to it.
 struct Call::Impl {
   explicit Impl(std::shared_ptr<const Session::Impl> model);
 
-  // Why a run has to end.
+  // Why a run is ended early.
   enum class End { kNone, kCancelled, kTimeout };
   void stop(End why) noexcept;
 
   std::shared_ptr<const Session::Impl> model;
   std::unique_ptr<std::byte[], FreeMemory> memory;
-  std::vector<data::TensorView> inputs;       // of it
+  std::vector<data::TensorView> inputs;       // views of `memory`
   std::unique_ptr<ModelRun> run;              // refers to the model
-  std::span<const data::TensorView> outputs;  // of the last run; empty before
+  std::span<const data::TensorView> outputs;  // of the last run; empty before the first
 
   std::mutex mutex;
   bool is_running = false;
@@ -100,8 +99,8 @@ struct Call::Impl {
   Watchdog::Entry timer;
 };
 
-// Pixels of any layout as an upright picture: uint8 [height, width, 3] in RGB, or [height, width] in gray.
-// Throws Failure{kUsage}.
+// Converts pixels of any format to an upright image: uint8 [height, width, 3] in RGB, or [height, width] for
+// gray. Throws Failure{kUsage}.
 data::Tensor upright(const Pixels& pixels);
 
 }  // namespace ounce::app

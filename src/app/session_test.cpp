@@ -180,7 +180,7 @@ TEST_P(AppSession, TheDigestCoversExternalData) {
     how.checks.digest = digest;
     return status_of([&] { Session::load(path, how); });
   };
-  // As the documentation says it: digests as lines, the external files in the order of their names.
+  // As documented: the digests as lines of text, the external files sorted by name.
   const std::string own = external.bytes();
   const std::string sha256 = sha256_of(sha256_of(own) + "\n" + sha256_of(b) + "\n" + sha256_of(w) + "\n");
   const Unpacked unpacked = unpack(path, folder / "cache", {.library = GetParam().string()});
@@ -194,14 +194,13 @@ TEST_P(AppSession, TheDigestCoversExternalData) {
   EXPECT_EQ(status_with_digest(unpacked.digest), Status::kWrongDigest);
   test::write_file(folder / "w.bin", w);
   EXPECT_EQ(status_with_digest(sha256), Status::kOk);
-  // No digest of its bytes covers what a model in memory refers to.
+  // The digest of a model in memory does not cover its external data.
   LoadOptions how = options();
   how.checks.digest = sha256_of(own);
   EXPECT_EQ(status_of([&] { Session::from_memory(std::as_bytes(std::span(own)), how); }), Status::kBadModel);
 }
 
-// Whether the runtime reads weights where they are or has made a copy of them differs from release to
-// release.
+// Depending on its release, the runtime reads weights in place or from a copy.
 TEST_P(AppSession, ExternalDataThatIsCutWhileItIsInUseDoesNotEndTheProcess) {
   constexpr std::size_t kCount = std::size_t{1} << 16;
   const auto count = static_cast<std::int64_t>(kCount);
@@ -270,7 +269,7 @@ TEST(AppChecks, ATargetNamesCpusAndReleases) {
   EXPECT_EQ(check("", "sse"), Status::kOk);
 }
 
-// The contract of a model whose golden sample is `row`, with these outputs.
+// A contract with the golden sample `row` and its recorded outputs.
 test::Metadata golden_contract(const std::vector<float>& row, const std::vector<float>& outputs) {
   const auto tensor = [](const std::vector<float>& values) {
     data::Tensor made{ElementType::kFloat, {1, static_cast<std::int64_t>(values.size())}, {}};
@@ -330,7 +329,7 @@ TEST_P(AppSession, ARunThatTakesTooLongEnds) {
   EXPECT_EQ(status_of([&] { call.run(std::chrono::milliseconds(5)); }), Status::kTimeout);
   EXPECT_EQ(status_of([&] { call.output<float>(); }), Status::kUsage);
   call.input<float>()[0] = 128;
-  call.run(std::chrono::hours(1));  // and the next one is not affected
+  call.run(std::chrono::hours(1));  // the next run is not affected
   EXPECT_NEAR(call.output<float>()[0], 1, 1e-3);
 }
 
@@ -339,7 +338,7 @@ TEST_P(AppSession, ARunCanBeCancelled) {
   Call call = session.call({.warm_up = 0});
   std::atomic<bool> is_done = false;
   std::thread other([&] {
-    while (!is_done) {  // until it meets the run
+    while (!is_done) {  // until one cancellation arrives during the run
       call.cancel();
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
@@ -386,7 +385,7 @@ TEST_P(AppSession, AfterTheFirstModelThreadsCannotBeShared) {
   EXPECT_EQ(status_of([&] { Session::load(write(), how); }), Status::kThreadsTaken);
 }
 
-// Made for ThreadSanitizer: all that may be shared is shared.
+// For ThreadSanitizer: threads share everything that the API allows them to share.
 TEST_P(AppSession, SixteenThreadsAndThreeModels) {
   std::vector<Session> sessions;
   for (int seed = 0; seed < 3; ++seed) {

@@ -14,12 +14,13 @@
 namespace ounce::app {
 namespace {
 
-constexpr std::uint64_t kPatience = 3;  // failures in a row before the candidate gets a rest …
-constexpr unsigned kLongestRest = 10;   // … of at most so many doublings
+// After kPatience failures in a row the candidate is paused for one compared call. Each further failure
+// doubles the pause, at most kLongestRest times.
+constexpr std::uint64_t kPatience = 3;
+constexpr unsigned kLongestRest = 10;
 constexpr double kGoldenRatio = 0.6180339887498949;
 
-// Shares of a row of numbers, spread evenly over it: no two devices need the same numbers, and a test knows
-// them.
+// Selects a share of the call numbers, evenly spread (golden ratio sequence) and reproducible in tests.
 bool is_chosen(std::uint64_t number, double share) {
   if (share >= 1) return true;
   const double place = static_cast<double>(number) * kGoldenRatio;
@@ -39,7 +40,7 @@ ShadowStatistics taken_up(const ShadowOptions& options, const ShadowStatistics& 
   if (options.statistics.empty() || !std::filesystem::exists(options.statistics)) return fresh;
   ShadowStatistics before = read_shadow(options.statistics);
   if (before.primary != fresh.primary || before.candidate != fresh.candidate) {
-    throw Failure(Status::kUsage, "holds statistics of other models: give these a file of their own",
+    throw Failure(Status::kUsage, "the file has statistics of other models: give this pair its own statistics file",
                   options.statistics.string());
   }
   return before;
@@ -56,7 +57,7 @@ std::vector<std::size_t> order_by_name(const std::vector<data::ValueDescription>
     });
     if (found == has.end())
       throw Error(ErrorCode::kBadInput,
-                  fmt::format("the candidate has no '{}' of the same type", value.name));
+                  fmt::format("the candidate has no input or output '{}' of the same type", value.name));
     order.push_back(static_cast<std::size_t>(found - has.begin()));
   }
   return order;
@@ -72,7 +73,8 @@ Shadow::Impl::Impl(Session session, MakeCandidate make, std::string primary_dige
   calls = statistics.calls;
   if (options.canary && statistics.canary_stopped.empty()) {
     if (options.isolate && !isolated) {
-      statistics.canary_stopped = "there is no ounce-runner to keep a crash of the candidate away";
+      statistics.canary_stopped =
+          "ounce-runner was not found: without it a crash of the candidate would end the app";
     } else {
       canary_share = statistics.canary_share > 0 ? statistics.canary_share : options.canary->first;
       statistics.canary_share = canary_share;
@@ -112,7 +114,7 @@ void Shadow::Impl::offer(const Call::Impl& call, double seconds) {
   try {
     copy_into(slots[slot].inputs, call.inputs);
     copy_into(slots[slot].outputs, call.outputs);
-  } catch (const std::bad_alloc&) {  // the answer is complete, and only its comparison is lost
+  } catch (const std::bad_alloc&) {  // the primary's outputs are complete; only the comparison is lost
     const std::lock_guard lock(mutex);
     free.push_back(slot);
     ++statistics.dropped;
@@ -161,7 +163,7 @@ void Shadow::Impl::count_failure(CandidateFault fault, bool is_finite_answer) {
   }
 }
 
-// Whatever the candidate does, it is counted and nothing more.
+// Failures of the candidate are counted, never thrown.
 void Shadow::Impl::compare(const WaitingCall& call) {
   CandidateFault fault = CandidateFault::kNone;
   bool are_numbers = true;
@@ -181,7 +183,7 @@ void Shadow::Impl::compare(const WaitingCall& call) {
     for (std::size_t i = 0; i < names.size(); ++i) {
       const data::TensorView& other = outputs[order[i]];
       if (other.type != call.outputs[i].type || other.dims != call.outputs[i].dims)
-        throw Error(ErrorCode::kBadInput, "the candidate gives other shapes");
+        throw Error(ErrorCode::kBadInput, "the candidate's output shapes differ");
       are_numbers = are_numbers && add_comparison(names[i], call.outputs[i], other, sums[names[i].name]);
     }
   } catch (const Error& error) {
@@ -263,7 +265,7 @@ void Shadow::Impl::save(bool at_once) {
   }
   try {
     write_shadow(copy, options.statistics);
-  } catch (const std::exception&) {  // a full disk is no reason to disturb anybody; the next time may do
+  } catch (const std::exception&) {  // for example a full disk: the next save tries again
   }
 }
 
@@ -338,7 +340,8 @@ bool ShadowCall::answer_by_canary() noexcept {
     for (std::size_t i = 0; i < names.size(); ++i) {
       are_numbers = is_finite(outputs[order[i]]);
       if (!are_numbers)
-        throw Error(ErrorCode::kBadInput, fmt::format("the candidate's '{}' is not finite", names[i].name));
+        throw Error(ErrorCode::kBadInput,
+                    fmt::format("the candidate's output '{}' has NaN or infinity", names[i].name));
       impl.answer[i].assign(outputs[order[i]].bytes);
     }
     shadow.canary_answered(seconds);

@@ -1,4 +1,4 @@
-// The parts of a Shadow: the queue of calls to be compared, the thread that compares them, and the candidate.
+// Implementation of Shadow: the queue of calls to compare, the thread that compares them, and the candidate.
 #pragma once
 
 #include <ounce/app/session.h>
@@ -28,7 +28,7 @@ class Candidate {
   virtual ~Candidate() = default;
   virtual const std::vector<data::ValueDescription>& inputs() const = 0;
   virtual const std::vector<data::ValueDescription>& outputs() const = 0;
-  // Throws Error; fault_of() tells its kind. The views are valid until the next run.
+  // Throws Error; fault_of() classifies it. The views are valid until the next run.
   virtual std::span<const data::TensorView> run(std::span<const data::TensorView> inputs) = 0;
   virtual CandidateFault fault_of(const Error& error) const;
 };
@@ -36,14 +36,14 @@ class Candidate {
 // Loads a candidate. Throws Error.
 using MakeCandidate = std::function<std::unique_ptr<Candidate>()>;
 
-// In a runner process if `isolated`, else in this one.
+// Loads the candidate in a runner process if `isolated`, else in this process.
 MakeCandidate candidate_of(const std::filesystem::path& model, const LoadOptions& options, bool isolated,
                            double seconds);
 bool can_isolate() noexcept;
 
-// Adds the outputs of one call to the sums of a shadow, counted as verify() counts them (data/class_rows.h);
-// `output` is the primary's description. False when the candidate has a NaN or an infinity where the primary
-// has a number: then nothing is added.
+// Adds one output of one call to the statistics. Predictions are counted as in verify() (data/class_rows.h);
+// `output` is the primary's description. Returns false, without adding anything, if the candidate has NaN or
+// infinity where the primary is finite.
 bool add_comparison(const data::ValueDescription& output, const data::TensorView& primary,
                     const data::TensorView& candidate, ShadowOutput& sums);
 
@@ -60,13 +60,13 @@ struct Shadow::Impl {
        const ShadowOptions& given, bool isolated);
   ~Impl();
 
-  // Takes a run of the primary. Never waits for the candidate.
+  // Counts a run of the primary and may queue it for comparison. Never waits for the candidate.
   void offer(const Call::Impl& call, double seconds);
-  // True if the canary answers this call.
+  // True if the candidate answers this call.
   bool is_for_canary(std::uint64_t number) const;
   void canary_answered(double seconds);
   void canary_failed(const std::string& reason);
-  void count_failure(CandidateFault fault, bool is_finite);  // with the mutex held
+  void count_failure(CandidateFault fault, bool is_finite);  // the caller holds the mutex
   void save(bool at_once);
 
   const Session primary;
@@ -78,12 +78,12 @@ struct Shadow::Impl {
   mutable std::mutex mutex;
   std::condition_variable changed;
   std::vector<WaitingCall> slots;
-  std::vector<std::size_t> free, waiting;  // slots, whose memory is allocated once
+  std::vector<std::size_t> free, waiting;  // indices of slots
   ShadowStatistics statistics;
-  std::uint64_t canary_good = 0;  // since its share has grown
+  std::uint64_t canary_good = 0;  // successful canary calls since its share grew
   bool ends = false, is_busy = false, has_alarmed = false;
 
-  // Used by the thread only.
+  // Used only by the thread that compares.
   std::unique_ptr<Candidate> candidate;
   std::uint64_t failures_in_a_row = 0, to_rest = 0;
   std::chrono::steady_clock::time_point saved_at = std::chrono::steady_clock::now();
@@ -95,15 +95,15 @@ struct Shadow::Impl {
   void check_limits();
 };
 
-// Maps the primary's values to the candidate's by name. Throws Error{kBadInput} when one is missing.
+// Finds the indices of the wanted values by name and type. Throws Error{kBadInput} if one is missing.
 std::vector<std::size_t> order_by_name(const std::vector<data::ValueDescription>& wanted,
                                        const std::vector<data::ValueDescription>& has);
 
 struct ShadowCall::Impl {
   std::shared_ptr<Shadow::Impl> shadow;
   Call call;
-  std::unique_ptr<Candidate> canary;  // its own, so that no call waits for another
-  std::vector<std::string> answer;    // the canary's, by the primary's outputs
+  std::unique_ptr<Candidate> canary;  // not shared, so that calls do not wait for each other
+  std::vector<std::string> answer;    // outputs of the canary, in the order of the primary's
   bool was_canary = false;
 };
 

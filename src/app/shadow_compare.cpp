@@ -32,7 +32,7 @@ bool add_values(std::span<const T> primary, std::span<const T> candidate, Shadow
   return true;
 }
 
-// Labels have no differences: as in verify(), one that is another one is noise as large as itself.
+// Labels cannot be subtracted: as in verify(), a changed label counts as noise of the label's own size.
 void add_labels(const data::TensorView& primary, const data::TensorView& candidate, ShadowOutput& sums) {
   const std::vector<double> a = data::to_doubles(primary, "output"),
                             b = data::to_doubles(candidate, "output");
@@ -47,7 +47,7 @@ void add_labels(const data::TensorView& primary, const data::TensorView& candida
   sums.answers += a.size();
 }
 
-// Rows with another best class.
+// Counts the rows and those with another top-1 class.
 void add_rows(const data::ValueDescription& output, const data::TensorView& primary,
               const data::TensorView& candidate, ShadowOutput& sums) {
   if (!is_float_weight_type(primary.type)) return;

@@ -23,7 +23,7 @@ void PrintTo(const Counted& counted, std::ostream* out) {
   *out << counted.others << " of " << counted.answers;
 }
 
-// What both count of an output of these shapes, of which every third value is another one.
+// The counts of verify() and of the shadow for an output of this shape with every third value changed.
 template <class T>
 std::pair<Counted, Counted> counted(const data::Dims& declared, const data::Dims& dims) {
   std::size_t count = 1;
@@ -51,10 +51,10 @@ TEST(ShadowCompare, CountsAnswersAsVerifyDoes) {
   };
   expect_same({-1, 10}, {3, 10}, 3);
   expect_same({-1, -1, 7}, {2, 5, 7}, 10);
-  expect_same({-1, -1, 3}, {2, 5, 3}, 10);                // tokens of three kinds
-  expect_same({-1, 21, 8, 8}, {2, 21, 8, 8}, 2 * 8 * 8);  // classes of pixels
+  expect_same({-1, -1, 3}, {2, 5, 3}, 10);                // three classes per token
+  expect_same({-1, 21, 8, 8}, {2, 21, 8, 8}, 2 * 8 * 8);  // 21 classes per pixel
   expect_same({-1, 3, 2, 4, 4}, {1, 3, 2, 4, 4}, 2 * 4 * 4);
-  expect_same({-1, -1}, {1, 9}, 0);  // a free axis is no classes
+  expect_same({-1, -1}, {1, 9}, 0);  // a dynamic axis is not a class axis
   expect_same({-1, 1}, {4, 1}, 0);
 }
 

@@ -1,4 +1,4 @@
-// The sums of a shadow deployment: how they are added up, judged, and stored as JSON (docs/app.md).
+// Adds up, judges, and stores as JSON the statistics of a shadow deployment (docs/app.md).
 #include <fmt/format.h>
 #include <ounce/app/shadow.h>
 
@@ -23,13 +23,13 @@ constexpr double kShortest = 1e-7, kBucketsInADoubling = 8;
 constexpr JsonLimits kShadowLimits{.depth = 6};
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-// 12, not 12.0 and not -12.
+// Accepts 12, but not 12.0 or -12.
 std::uint64_t count_in(const Json& made) {
-  if (!made.is_number_unsigned()) throw Json::other_error::create(501, "is no count", &made);
+  if (!made.is_number_unsigned()) throw Json::other_error::create(501, "not a count", &made);
   return made.get<std::uint64_t>();
 }
 
-// Each count with its name, for writing, reading and adding.
+// Visits each count with its JSON key, for writing, reading and adding.
 template <class Statistics, class Each>
 void each_count(Statistics& statistics, const Each& each) {
   each("calls", statistics.calls);
@@ -145,8 +145,10 @@ void merge(ShadowStatistics& all, const ShadowStatistics& other) {
   if (all.primary != other.primary || all.candidate != other.candidate)
     throw Failure(
         Status::kUsage,
-        fmt::format("these are statistics of other models ({} beside {}) than those before ({} beside {})",
-                    other.candidate, other.primary, all.candidate, all.primary));
+        fmt::format(
+            "statistics of different models cannot be merged (primary {}, candidate {}; so far primary {}, "
+            "candidate {})",
+            other.candidate, other.primary, all.candidate, all.primary));
   std::vector<std::uint64_t> counts;
   each_count(other, [&](const char*, const std::uint64_t& count) { counts.push_back(count); });
   std::size_t next = 0;
@@ -172,31 +174,32 @@ ShadowVerdict judge(const ShadowStatistics& statistics, const ShadowLimits& limi
   verdict.is_known = tried >= limits.min_compared && tried != 0;
   if (!verdict.is_known) {
     verdict.reasons.push_back(
-        fmt::format("only {} calls were compared, and {} are needed", tried, limits.min_compared));
+        fmt::format("only {} calls were compared; at least {} are required", tried, limits.min_compared));
     return verdict;
   }
   const auto require = [&](bool holds, std::string reason) {
     if (!holds) verdict.reasons.push_back(std::move(reason));
   };
-  require(statistics.agreement() >= limits.min_agreement,
-          fmt::format("{} of {} answers are others: agreement {:.4f}, {:.4f} is needed", statistics.flips(),
-                      statistics.answers(), statistics.agreement(), limits.min_agreement));
+  require(
+      statistics.agreement() >= limits.min_agreement,
+      fmt::format("{} of {} predictions changed: agreement {:.4f}, at least {:.4f} required",
+                  statistics.flips(), statistics.answers(), statistics.agreement(), limits.min_agreement));
   if (limits.min_sqnr_db)
     require(statistics.sqnr_db() >= *limits.min_sqnr_db,
-            fmt::format("the worst output has {:.1f} dB, {:.1f} dB are needed", statistics.sqnr_db(),
-                        *limits.min_sqnr_db));
+            fmt::format("the worst output has {:.1f} dB SQNR, at least {:.1f} dB required",
+                        statistics.sqnr_db(), *limits.min_sqnr_db));
   const double failed = static_cast<double>(statistics.failures()) / static_cast<double>(tried);
   require(
       failed <= limits.max_failures,
-      fmt::format("the candidate failed {} times in {}: {} errors, {} crashes, {} timeouts, {} not finite",
+      fmt::format("the candidate failed in {} of {} calls: {} errors, {} crashes, {} timeouts, {} not finite",
                   statistics.failures(), tried, statistics.errors, statistics.crashes, statistics.timeouts,
                   statistics.not_finite));
   const double primary = statistics.primary_latency.quantile(0.5),
                candidate = statistics.candidate_latency.quantile(0.5);
   if (limits.max_latency_ratio && primary > 0)
     require(candidate <= *limits.max_latency_ratio * primary,
-            fmt::format("the candidate takes {:.2f} times as long, {:.2f} is allowed", candidate / primary,
-                        *limits.max_latency_ratio));
+            fmt::format("the candidate takes {:.2f}× the primary's time, at most {:.2f}× allowed",
+                        candidate / primary, *limits.max_latency_ratio));
   verdict.passed = verdict.reasons.empty();
   return verdict;
 }
@@ -208,7 +211,8 @@ ShadowStatistics read_shadow(const std::filesystem::path& path) {
     try {
       return statistics_from(made);
     } catch (const Json::exception&) {
-      throw Failure(Status::kUsage, "holds no statistics of a shadow, or of a newer Ounce", path.string());
+      throw Failure(Status::kUsage, "not a file of shadow statistics, or written by a newer Ounce",
+                    path.string());
     }
   });
 }

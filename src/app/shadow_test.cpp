@@ -12,7 +12,7 @@
 
 namespace ounce::app {
 
-// A Shadow whose candidate does what a test wants.
+// Creates a Shadow with the candidate of a test.
 struct ShadowTesting {
   static Shadow make(Session primary, MakeCandidate candidate, const ShadowOptions& options) {
     return Shadow(std::make_shared<Shadow::Impl>(std::move(primary), std::move(candidate), "primary",
@@ -30,7 +30,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-// y [1, 8] = what `answer` makes of the right one.
+// A candidate whose output y [1, 8] is the right one, modified by `answer`.
 class ScriptedCandidate : public Candidate {
  public:
   using Answer = std::function<void(std::uint64_t call, std::vector<float>& y)>;
@@ -71,7 +71,7 @@ struct AppShadow : testing::Test {
   static std::vector<float> row(int i) {
     return {static_cast<float>(i % 7), static_cast<float>(i % 5), 1, -2};
   }
-  // The answers of so many calls, each compared with the right one.
+  // Runs `calls` calls and returns how many outputs are wrong.
   static int wrong_answers(Shadow& shadow, int calls, bool flush = false) {
     ShadowCall call = shadow.call();
     int wrong = 0;
@@ -123,12 +123,12 @@ TEST_F(AppShadow, AShareOfTheCallsIsCompared) {
   EXPECT_NEAR(static_cast<double>(shadow.statistics().compared), 100, 3);
 }
 
-// Throws, sleeps, gives NaN and other shapes, over and over: no answer of the primary changes.
+// The candidate throws, sleeps, or returns NaN or other shapes; the primary's outputs must not change.
 TEST_F(AppShadow, AFaultyCandidateChangesNoAnswer) {
   const auto faulty = [](std::uint64_t call, std::vector<float>& y) {
     switch (call % 5) {
       case 0: throw Error(ErrorCode::kBadInput, "does not work");
-      case 1: throw std::runtime_error("nobody knows this one");
+      case 1: throw std::runtime_error("an unknown error");
       case 2: y[3] = std::numeric_limits<float>::quiet_NaN(); break;
       case 3: std::this_thread::sleep_for(std::chrono::milliseconds(20)); break;
       default: y.pop_back();
@@ -164,20 +164,20 @@ TEST_F(AppShadow, ARealCandidateInAProcessOfItsOwn) {
     EXPECT_EQ(shadow.statistics().compared, 8U);
   }
   {
-    Shadow again(primary(), candidate, options);  // takes up what is there
+    Shadow again(primary(), candidate, options);  // continues with the existing file
     EXPECT_EQ(wrong_answers(again, 4, true), 0);
   }
   const ShadowStatistics read = read_shadow(options.statistics);
   EXPECT_EQ(read.calls, 12U);
   EXPECT_EQ(read.compared, 12U);
   EXPECT_EQ(read.candidate.size(), 32U);
-  // Another pair may not add to it.
+  // A file is for one pair of models only.
   EXPECT_EQ(
       status_of([&] { Shadow(primary(), test::written(folder, small_w8({}, 3), "other.onnx"), options); }),
       Status::kUsage);
 }
 
-// A runner that ends with a segmentation fault in every run.
+// The runner crashes with a segmentation fault in every run.
 TEST_F(AppShadow, ACandidateThatCrashesChangesNoAnswer) {
   const auto candidate = test::written(folder, small_w8({}, 2), "candidate.onnx");
   test::write_file(folder / "runner", "#!/bin/sh\nkill -SEGV $$\n");
@@ -200,7 +200,7 @@ TEST_F(AppShadow, LimitsRaiseAnAlarmOnce) {
   options.limits.min_compared = 10;
   options.on_alarm = [&](const ShadowVerdict& verdict) {
     ++alarms;
-    EXPECT_THAT(verdict.reasons.at(0), HasSubstr("answers are others"));
+    EXPECT_THAT(verdict.reasons.at(0), HasSubstr("predictions changed"));
   };
   Shadow shadow = ShadowTesting::make(
       primary(), scripted([](auto, auto& y) { std::reverse(y.begin(), y.end()); }), options);
@@ -229,7 +229,7 @@ TEST_F(AppShadow, ACanaryThatFailsIsAnsweredByThePrimary) {
       if (call < 5) return;
       if (kind == 0) throw Error(ErrorCode::kTimeout, "took too long");
       if (kind == 1) y[0] = std::numeric_limits<float>::infinity();
-      if (kind == 2) throw std::runtime_error("out of its mind");
+      if (kind == 2) throw std::runtime_error("an unknown error");
     };
     Shadow shadow = ShadowTesting::make(primary(), scripted(fails_later), with_canary());
     EXPECT_EQ(wrong_answers(shadow, 300), 0);
@@ -253,7 +253,7 @@ TEST_F(AppShadow, AnAlarmStopsTheCanary) {
   wrong_answers(shadow, 200, true);
   const ShadowStatistics found = shadow.statistics();
   EXPECT_EQ(found.canary_share, 0);
-  EXPECT_THAT(found.canary_stopped, HasSubstr("answers are others"));
+  EXPECT_THAT(found.canary_stopped, HasSubstr("predictions changed"));
 }
 
 TEST(ShadowSums, WhatIsWrittenIsReadAndAdded) {

@@ -42,10 +42,11 @@ CacheKey key_of(const std::string& identity, const runtime::Library& library, co
 }
 
 void tell(const UnpackOptions& options, double share) {
-  if (options.progress && !options.progress(share)) throw Failure(Status::kCancelled, "was told to stop");
+  if (options.progress && !options.progress(share))
+    throw Failure(Status::kCancelled, "unpacking was canceled");
 }
 
-// What the unpacked file must give, too.
+// Reference outputs of the original model; the unpacked file must give the same.
 using Outputs = std::vector<data::Tensor>;
 
 template <class Runs>
@@ -54,7 +55,7 @@ Outputs try_outputs(Runs&& run) {
   try {
     for (const data::TensorView& output : run()) kept.push_back(data::copy_of(output));
   } catch (const Error& error) {
-    // These inputs are not for this model: then they tell nothing.
+    // The model does not accept the probe inputs: then there is nothing to compare.
     if (error.code() != ErrorCode::kBadInput) throw;
     kept.clear();
   }
@@ -65,7 +66,7 @@ std::vector<data::TensorView> views_of(const std::vector<data::Tensor>& tensors)
   return {tensors.begin(), tensors.end()};
 }
 
-// A model in memory, as a file that a runner can open.
+// Gives a model in memory a path that a runner can open.
 class NamedModel {
  public:
   explicit NamedModel(const ModelBytes& model) : path_(model.path()) {
@@ -77,7 +78,8 @@ class NamedModel {
       if (written <= 0) break;
       rest.remove_prefix(static_cast<std::size_t>(written));
     }
-    if (!file_ || !rest.empty()) throw Error(ErrorCode::kIo, "no room for the model", model.name());
+    if (!file_ || !rest.empty())
+      throw Error(ErrorCode::kIo, "cannot copy the model to memory for ounce-runner", model.name());
     path_ = fmt::format("/proc/{}/fd/{}", ::getpid(), file_.get());
   }
   const fs::path& path() const { return path_; }
@@ -95,14 +97,15 @@ runtime::LoadSettings saving_settings(const UnpackOptions& options, const fs::pa
   return settings;
 }
 
-// The runtime says no more than that the file could not be written. A write of our own tells why.
+// The runtime reports only that writing failed. Try to write to the file to find out why.
 [[noreturn]] void cannot_save(const fs::path& unfinished, const fs::path& place) {
   const std::string page(std::size_t{1} << 16, 'x');
   const io::Descriptor file(::open(unfinished.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
   const bool is_written =
       file && ::write(file.get(), page.data(), page.size()) == static_cast<ssize_t>(page.size());
   throw Error(ErrorCode::kIo,
-              fmt::format("cannot be written: {}", is_written ? "is the disk full?" : std::strerror(errno)),
+              fmt::format("cannot write the unpacked model: {}",
+                          is_written ? "is the disk full?" : std::strerror(errno)),
               place.string());
 }
 
@@ -118,7 +121,7 @@ bool has_runner() {
   }
 }
 
-// Lets a runner write the file, and gives what the model gives there.
+// Lets a runner write the file. Returns the outputs of the original model.
 Outputs write_in_runner(const ModelBytes& model, const fs::path& place, const runtime::Library& library,
                         const UnpackOptions& options) {
   const NamedModel named(model);
@@ -135,7 +138,7 @@ Outputs write_in_runner(const ModelBytes& model, const fs::path& place, const ru
     return try_outputs([&] { return runner.run(views_of(inputs)); });
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kBadInput || says_not_saved(error)) throw;
-    // Is it the model, or cannot it be written? If it is the model, this throws.
+    // Throws if the model itself does not load. Otherwise only saving it failed.
     how.settings.options = options.config;
     as_failures(Status::kBadModel, [&] { runtime::Isolated(named.path(), how); });
     throw Error(ErrorCode::kUnsupported, error.what());
@@ -159,7 +162,8 @@ Outputs write_here(const ModelBytes& model, const fs::path& place,
   });
 }
 
-// Loads what was written, and runs it on the same inputs: the same bits must come out.
+// Loads the written file and runs it on the same inputs. Throws Error{kUnsupported} unless the outputs are
+// bit-identical.
 void require_same(const fs::path& file, const Outputs& expected,
                   const std::shared_ptr<const runtime::Library>& library, const UnpackOptions& options,
                   const ModelBytes& model) {
@@ -179,16 +183,17 @@ void require_same(const fs::path& file, const Outputs& expected,
                  [](const data::TensorView& now, const data::Tensor& before) {
                    return now.type == before.type && now.dims == before.dims && now.bytes == before.bytes;
                  });
-  if (!is_same) throw Error(ErrorCode::kUnsupported, "gives other numbers once it is unpacked", model.name());
+  if (!is_same)
+    throw Error(ErrorCode::kUnsupported, "the unpacked model gives different outputs", model.name());
 }
 
 void make_file(const ModelBytes& model, const fs::path& place, const CacheKey& key,
                const std::shared_ptr<const runtime::Library>& library, const UnpackOptions& options,
                Unpacked& result) {
-  std::error_code ignored;  // then the file cannot be made either, and says why
+  std::error_code ignored;  // creating the file fails, too, and reports the reason
   fs::create_directories(place.parent_path(), ignored);
   io::OutputFile output(place, 0,
-                        model.path());  // of unknown size; the runtime opens it by its path and writes
+                        model.path());  // of unknown size; the runtime opens and writes it by path
   const fs::path unfinished = output.unfinished_path();
   result.used_runner = options.uses_runner && has_runner();
   Outputs expected;
@@ -209,7 +214,7 @@ void make_file(const ModelBytes& model, const fs::path& place, const CacheKey& k
   output.commit();
 }
 
-// What a file takes, without its holes.
+// The disk space of a file, without its holes.
 std::uint64_t bytes_on_disk(const fs::path& file) {
   constexpr std::uint64_t kBlock = 512;
   struct stat status {};
@@ -235,7 +240,8 @@ std::size_t evict_others(const fs::path& cache, std::uint64_t max_bytes, const f
 Unpacking unpack_into(const ModelBytes& model, const std::string& identity, const fs::path& cache,
                       const std::shared_ptr<const runtime::Library>& library, const UnpackOptions& options,
                       Verification verification) {
-  // Two threads that want the same model do not need to make it twice; two processes may, and both are right.
+  // Threads that unpack the same model wait for each other. Processes may both write the file, which is
+  // harmless.
   static auto* const mutex = new std::mutex;
   const std::lock_guard lock(*mutex);
   const Stopwatch time;
@@ -271,7 +277,7 @@ Unpacking unpack_into(const ModelBytes& model, const std::string& identity, cons
     note_use(place);
     if (options.max_bytes != 0) evict_others(cache, options.max_bytes, place);
   } else if (result.why_not.empty()) {
-    result.why_not = "somebody has removed or changed it";
+    result.why_not = "the file was removed or changed by another process";
     result.status = Status::kIo;
   }
   result.seconds = time.seconds();
@@ -281,13 +287,13 @@ Unpacking unpack_into(const ModelBytes& model, const std::string& identity, cons
 Unpacked unpack(const fs::path& path, const fs::path& cache, const UnpackOptions& options) {
   const auto library = open_library(options.library);
   return as_failures(Status::kBadModel, [&] {
-    const ounce::CancellationScope reading(nullptr);  // throws, when a file was cut
+    const ounce::CancellationScope reading(nullptr);  // throws if a file was truncated
     ounce::model::require_support(path, "unpack");
     const ModelBytes model = ModelBytes::of_file(path);
     if (model.is_ort()) {
       Unpacked result;
       result.model = path;
-      result.why_not = "is in the runtime's own format already: load it as it is";
+      result.why_not = "the model is in ONNX Runtime's own format already: load it directly";
       result.status = Status::kUnsupported;
       result.model_bytes = model.bytes().size();
       return result;

@@ -59,7 +59,7 @@ TEST_P(AppUnpack, IsMadeOnceAndGivesTheSameNumbers) {
   const Session session = Session::load(model, load_options());
   EXPECT_TRUE(session.facts().is_unpacked) << session.facts().why_not_unpacked;
   EXPECT_THAT(outputs(session), ElementsAreArray(small_w8_of(kRowToUnpack)));
-  EXPECT_EQ(session.metadata("ounce.version"), "0.1.0");  // what is checked on load is still there
+  EXPECT_EQ(session.metadata("ounce.version"), "0.1.0");  // the metadata that loading checks is kept
   EXPECT_EQ(files_in_cache(), 1U);
 }
 
@@ -135,7 +135,7 @@ TEST_P(AppUnpack, ADamagedFileIsMadeAnew) {
   }
 }
 
-// Any single byte of it, each in a file that is as long and whose end is as it was.
+// Changes single bytes, in a file of the same length with an unchanged end.
 TEST_P(AppUnpack, AFileThatWasWrittenToIsMadeAnew) {
   const fs::path file = unpack(model, cache, options()).file;
   const std::string whole = test::read_file(file);
@@ -156,7 +156,7 @@ TEST_P(AppUnpack, UnpackLooksAtEveryByteAlways) {
   damaged[damaged.size() / 2] ^= 1;
   const auto time = fs::last_write_time(file);
   test::write_file(file, damaged);
-  fs::last_write_time(file, time);  // as if nothing had been written
+  fs::last_write_time(file, time);  // hides the change
   const Unpacked again = unpack(model, cache, options());
   EXPECT_TRUE(again.is_new);
   EXPECT_TRUE(again.was_damaged);
@@ -170,7 +170,7 @@ TEST_P(AppUnpack, AFileIsVerifiedOnceUntilItIsWrittenTo) {
   const Unpacked made = unpack(model, cache, options());
   const Session session = Session::load(model, load_options());
   const auto time = fs::last_write_time(made.file);
-  // Found intact: damage that keeps inode, size and time is not looked for.
+  // The file is marked as intact: damage that keeps inode, size and time is not detected.
   std::string damaged = test::read_file(made.file);
   damaged[damaged.size() / 2] ^= 1;
   test::write_file(made.file, damaged);
@@ -179,7 +179,7 @@ TEST_P(AppUnpack, AFileIsVerifiedOnceUntilItIsWrittenTo) {
   const CacheKey key{made.digest, made.runtime_version, cpu_features(), ""};
   EXPECT_TRUE(open_verified(made.file, key, Verification::kOnce));
   EXPECT_FALSE(open_verified(made.file, key, Verification::kAlways));
-  // Another inode is another file.
+  // A copy has another inode and is checked again.
   fs::copy_file(made.file, folder / "copy");
   fs::rename(folder / "copy", made.file);
   fs::last_write_time(made.file, time);
@@ -203,12 +203,12 @@ TEST_P(AppUnpack, ItsEndTellsDamage) {
   EXPECT_FALSE(open_unpacked(made.file, key));
 }
 
-// A disk without room, as a process sees it whose files may not grow.
+// Simulates a full disk with a limit on the file size.
 TEST_P(AppUnpack, AFullDiskMeansAPlainLoad) {
   std::string large = small_w8().bytes();
   rlimit before{};
   ::getrlimit(RLIMIT_FSIZE, &before);
-  ::signal(SIGXFSZ, SIG_IGN);  // then writing fails with an error
+  ::signal(SIGXFSZ, SIG_IGN);  // makes writing fail with an error instead of a signal
   const rlimit little{512, before.rlim_max};
   ::setrlimit(RLIMIT_FSIZE, &little);
   for (const bool uses_runner : {true, false}) {
@@ -272,14 +272,14 @@ TEST_P(AppUnpack, WhatWasUsedLongestAgoGoesFirst) {
   test::write_file(cache / "somebody's", "file");
   ASSERT_EQ(cached_files(cache).size(), 3U);
   EXPECT_EQ(cached_files(cache)[0].file, files[2]);
-  unpack(folder / "0.onnx", cache, options());  // used now
+  unpack(folder / "0.onnx", cache, options());  // now the most recently used one
   EXPECT_EQ(evict(cache, 2 * bytes), 1U);
   EXPECT_TRUE(fs::exists(files[0]));
   EXPECT_FALSE(fs::exists(files[1]));
   EXPECT_TRUE(fs::exists(cache / "somebody's"));
   UnpackOptions how = options();
   how.max_bytes = 1;
-  EXPECT_TRUE(fs::exists(unpack(folder / "1.onnx", cache, how).file));  // never the one that was asked for
+  EXPECT_TRUE(fs::exists(unpack(folder / "1.onnx", cache, how).file));  // the requested file is never evicted
   EXPECT_EQ(cached_files(cache).size(), 1U);
 }
 

@@ -46,7 +46,7 @@ std::string bytes_of_number(std::uint64_t value) {
 
 constexpr long kMarks = 1'000'000;  // nanoseconds below a millisecond
 
-// The file's modification time with the mark of a file that was found intact.
+// The file's modification time, with the last six digits replaced by the mark of an intact file.
 timespec marked(const struct stat& status) {
   timespec time = status.st_mtim;
   time.tv_nsec -= time.tv_nsec % kMarks;
@@ -54,7 +54,7 @@ timespec marked(const struct stat& status) {
       fmt::format("{} {} {} {} {}", status.st_dev, status.st_ino, status.st_size, time.tv_sec, time.tv_nsec));
   std::uint32_t mark = 0;
   std::memcpy(&mark, digest.data(), sizeof mark);
-  time.tv_nsec += 1 + static_cast<long>(mark % (kMarks - 1));  // coarse clocks give a 0
+  time.tv_nsec += 1 + static_cast<long>(mark % (kMarks - 1));  // never 0, which coarse clocks give
   return time;
 }
 
@@ -76,7 +76,7 @@ std::optional<UnpackedFile> open_unpacked(const std::filesystem::path& path, con
   try {
     found.file = io::MappedFile::open(path);
   } catch (const Error&) {
-    return std::nullopt;  // whatever is wrong with it, another one is made
+    return std::nullopt;  // an unreadable file is replaced
   }
   const std::string_view bytes = found.file.bytes();
   const std::string wanted = key.text();
@@ -107,7 +107,7 @@ void note_use(const std::filesystem::path& path) noexcept {
   if (::stat(path.c_str(), &status) != 0 || ::clock_gettime(CLOCK_REALTIME, &now) != 0) return;
   status.st_mtim = now;
   const timespec times[2] = {{0, UTIME_OMIT}, marked(status)};
-  // The owner alone may choose the time. For others every load compares the digest.
+  // Only the file's owner may set a specific time. For other users every load compares the digest.
   if (::utimensat(AT_FDCWD, path.c_str(), times, 0) != 0) ::utimensat(AT_FDCWD, path.c_str(), nullptr, 0);
 }
 
@@ -130,23 +130,23 @@ void finish_unpacked(const std::filesystem::path& path, std::string_view model, 
 namespace {
 
 constexpr std::uint64_t kLine = 64;              // bytes of a cache line
-constexpr std::uint64_t kWorthIt = 4096;         // bytes of a weight
-constexpr std::uint64_t kLargest = 0x7FFF'0000;  // of the format, with some room for what we add
-// The places of fields in their tables (onnxruntime/core/flatbuffers/schema/ort.fbs); a format that grows
-// keeps them.
+constexpr std::uint64_t kWorthIt = 4096;         // bytes; smaller weights are not moved
+constexpr std::uint64_t kLargest = 0x7FFF'0000;  // file size limit of the format, minus room for padding
+// Field indices in their tables (onnxruntime/core/flatbuffers/schema/ort.fbs). Later versions of the format
+// keep them.
 constexpr std::uint32_t kModelOfSession = 1, kGraphOfModel = 7, kInitializersOfGraph = 0, kBytesOfTensor = 4;
 
 struct Unreadable {};
 
-// FlatBuffers, as far as it is needed: nothing outside of the bytes is read, whatever they say.
+// A minimal FlatBuffers reader. Never reads outside the bytes, even if they are invalid.
 class Tables {
  public:
   explicit Tables(std::string_view bytes) : bytes_(bytes) {}
 
-  // Where the thing lies that is named at a place by its distance.
+  // Follows a relative offset.
   std::uint64_t follow(std::uint64_t at) const { return at + number<std::uint32_t>(at); }
 
-  // Where a field of a table lies; nothing when it has none.
+  // The position of a table's field, if the table has it.
   std::optional<std::uint64_t> field(std::uint64_t table, std::uint32_t index) const {
     const auto places =
         static_cast<std::uint64_t>(static_cast<std::int64_t>(table) - number<std::int32_t>(table));
@@ -168,7 +168,8 @@ class Tables {
   std::string_view bytes_;
 };
 
-// A vector of bytes: 4 for its length, then the bytes.
+// A byte vector: 4 bytes of length, then the bytes. `named_at` is the position of the offset that refers to
+// it.
 struct Weight {
   std::uint64_t named_at, begin, bytes;
 };
@@ -192,7 +193,7 @@ std::vector<Weight> weights_to_move(std::string_view bytes) {
     if (begin + 4 + size > bytes.size()) throw Unreadable();
     if (size >= kWorthIt && (begin + 4) % kLine != 0) found.push_back({*named_at, begin, size});
   }
-  // A weight that two tensors name would be found empty by the second one.
+  // Two tensors may refer to the same bytes: moving them for one would leave a hole for the other.
   std::vector<std::uint64_t> begins;
   for (const Weight& weight : found) begins.push_back(weight.begin);
   std::sort(begins.begin(), begins.end());
@@ -232,11 +233,11 @@ std::size_t align_weights(const std::filesystem::path& path) {
     throw Error(ErrorCode::kIo, fmt::format("cannot write: {}", std::strerror(errno)), path.string());
   end = bytes.size();
   for (const Weight& weight : weights) {
-    end = (end + 4 + kLine - 1) / kLine * kLine;  // of the bytes; their length stands before them
+    end = (end + 4 + kLine - 1) / kLine * kLine;  // aligns the bytes; their length precedes them
     write_at(file.get(), end - 4, bytes.substr(weight.begin, 4 + weight.bytes), path);
     const auto distance = static_cast<std::uint32_t>(end - 4 - weight.named_at);
     write_at(file.get(), weight.named_at, {reinterpret_cast<const char*>(&distance), sizeof distance}, path);
-    // A file system without holes keeps the unused bytes.
+    // File systems without holes keep the unused bytes.
     ::fallocate(file.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(weight.begin),
                 static_cast<off_t>(4 + weight.bytes));
     end += weight.bytes;

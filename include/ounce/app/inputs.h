@@ -1,11 +1,11 @@
-// The preprocessing contract in an app: pixels of a camera and samples of a microphone become a model's input
-// by the code that calibrated and judged the model.
+// Preprocessing in an app: turns camera pixels and microphone samples into model inputs as the model's
+// contract (docs/contract.md) says, with the same code that calibration and verification use.
 //
 //   call.set_image({.format = PixelFormat::kNv21, .width = 640, .height = 480, .planes = {y, vu}, .rotation =
 //   90}); call.run();
 //
-//   SoundStream stream(session);                      // a model whose contract cuts sound into frames
-//   stream.push(samples);                             // as many as there are
+//   SoundStream stream(session);                      // the model's contract cuts sound into frames
+//   stream.push(samples);                             // any number of samples
 //   while (stream.next(call)) call.run();
 #pragma once
 
@@ -26,48 +26,49 @@ enum class PixelFormat {
   kRgb,
   kBgr,
   kGrey,
-  kNv12,  // brightness, then blue and red differences in turn, one pair for four pixels
-  kNv21,  // likewise, red first: Android's cameras
+  kNv12,  // a plane of Y, then a plane of interleaved Cb and Cr, one pair for each 2 × 2 pixels
+  kNv21,  // as NV12, but Cr before Cb: Android's cameras
 };
 
-// What the numbers of NV12 and NV21 mean.
+// The value range of NV12 and NV21.
 enum class YuvRange {
-  kFull,     // 0 … 255, as JPEG and cameras have it; the pixels are those of libjpeg
-  kLimited,  // 16 … 235, as video has it (BT.601)
+  kFull,     // 0 … 255: JPEG and cameras; converted to RGB exactly as libjpeg does
+  kLimited,  // 16 … 235: video (BT.601)
 };
 
 struct Pixels {
   PixelFormat format = PixelFormat::kRgba;
-  int width = 0, height = 0;  // as they lie in memory
+  int width = 0, height = 0;  // before rotation
   std::array<const std::uint8_t*, 2> planes = {};
-  std::array<std::size_t, 2> strides = {};  // bytes from one row to the next; 0: without gaps
-  int rotation = 0;  // degrees to turn it clockwise until it is upright: 0, 90, 180, 270
+  std::array<std::size_t, 2> strides = {};  // bytes from one row to the next; 0: rows without padding
+  int rotation = 0;  // clockwise degrees that make the image upright: 0, 90, 180 or 270
   YuvRange range = YuvRange::kFull;
 };
 
 struct Sound {
-  // One of them: 16-bit samples, or floats from -1 to 1 where the contract was made with such.
+  // Set exactly one: 16-bit samples, or floats from -1 to 1 if the contract was made from float data.
   std::span<const std::int16_t> samples = {};
   std::span<const float> floats = {};
-  int channels = 1;  // beside each other
-  double rate = 0;   // samples a second; the contract refuses another one than its own. 0: nobody asks
+  int channels = 1;  // interleaved
+  double rate = 0;   // samples per second; must equal the contract's rate. 0: not checked
 };
 
-// Sound as it comes, in frames as the contract of an input says: each begins with what lies before it.
+// Cuts a stream of samples into the frames of an input's contract. Frames overlap if the contract's hop is
+// shorter than its frame.
 class SoundStream {
  public:
-  // Throws Failure{kNoContract}, or Failure{kUsage} when the contract has no frames.
+  // Throws Failure{kNoContract}, or Failure{kUsage} if the contract has no frames.
   explicit SoundStream(const Session& session, std::string input = {});
   ~SoundStream();
   SoundStream(SoundStream&&) noexcept;
   SoundStream& operator=(SoundStream&&) noexcept;
 
-  // One channel, at the contract's rate. All of one kind.
+  // Appends samples of one channel at the contract's rate. Do not mix the two types in one stream.
   void push(std::span<const std::int16_t> samples);
   void push(std::span<const float> samples);
-  // Fills the input with the next frame; false when there is none yet.
+  // Fills the input with the next frame. Returns false if not enough samples were pushed yet.
   bool next(Call& call);
-  void reset();  // another recording
+  void reset();  // drops all samples, to start another recording
 
  private:
   struct Impl;

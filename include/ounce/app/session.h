@@ -1,20 +1,20 @@
-// A model in an app, and the calls of it.
+// Loads and runs a model in an app.
 //
 //   ounce::app::Session session = ounce::app::Session::load("classifier.w8.onnx", {.cache = "cache"});
-//                                                 // or a .tflite file, which LiteRT runs
-//   ounce::app::Call call = session.call();          // one for each thread
+//                                                    // or a .tflite file, which LiteRT runs
+//   ounce::app::Call call = session.call();          // one per thread
 //   std::span<float> pixels = call.input<float>("pixel_values");
-//   …                                                // fill them, as often as you like
+//   …                                                // fill them; repeat fill and run as needed
 //   call.run(std::chrono::milliseconds(50));
 //   std::span<const float> logits = call.output<float>("logits");
 //
-// A Session may be used by several threads at once, a Call by one at a time. Both are values that move and
-// give everything back when they go, in any order. A process has one environment of the runtime: it is made
-// by the first model, shared with whoever else uses the same library of ONNX Runtime, and never closed.
+// Several threads may use a Session at once; a Call must be used by one thread at a time. Both are movable
+// and release their resources when destroyed, in any order. A process has one ONNX Runtime environment: the
+// first model creates it, all users of the same runtime library share it, and it is never destroyed.
 //
-// A run allocates nothing of ours: inputs stand in memory of the call, outputs in that of the first run. In
-// LiteRT each call compiles the model for itself: the first one takes what loading compiled, and another one
-// costs time and memory as loading does.
+// Ounce allocates nothing during a run: the Call owns the memory of the inputs, and outputs reuse the memory
+// of the first run. With LiteRT each Call needs its own compiled model: the first Call takes the one that
+// loading compiled, and each further Call costs as much time and memory as loading.
 #pragma once
 
 #include <chrono>
@@ -37,7 +37,7 @@ namespace ounce::app {
 
 using Shape = std::vector<std::int64_t>;
 
-// The numbers are those of ONNX.
+// The values equal ONNX's TensorProto.DataType.
 enum class Type : int {
   kFloat32 = 1,
   kUint8 = 2,
@@ -53,32 +53,32 @@ enum class Type : int {
   kUint32 = 12,
   kUint64 = 13,
   kBfloat16 = 16,
-  kOther = 0,  // no tensor, or of a type that no app can fill
+  kOther = 0,  // not a tensor, or a type without a C++ equivalent
 };
 
-// What a model takes or gives.
+// An input or output of a model.
 struct Value {
   std::string name;
   Type type = Type::kOther;
-  Shape shape;                    // -1: free
-  std::vector<std::string> axes;  // the names of the free axes, where they have one
+  Shape shape;                    // -1: dynamic axis
+  std::vector<std::string> axes;  // names of the dynamic axes in order; empty if unnamed
 };
 
 enum class Stage { kOpen, kUnpack, kLoad, kCheck };
 
-// What has to hold before a model is given to anybody. Each has its Status.
+// Checks that run while a model is loaded. Each failed check throws a Failure with its own Status.
 struct Checks {
-  bool is_ours = false;       // carries the metadata of Ounce
-  bool has_contract = false;  // and a preprocessing contract
-  // SHA-256 of the model and its external data, 64 digits. `ounce unpack --json` prints it as `sha256`.
-  // Without external data it is what `sha256sum` prints. With external data it is the SHA-256 of lines of
-  // text: the digest of the model file, then the digest of each external file, in the byte order of the
-  // locations that the model names, each followed by a line feed. The 32 digits of `digest` of `ounce unpack
-  // --json` are taken, too: they find mistakes and are not for security. A model that comes without a path
-  // must not name external data.
+  bool is_ours = false;       // require the metadata that Ounce writes
+  bool has_contract = false;  // require a preprocessing contract
+  // Expected SHA-256 of the model and its external data, 64 hex digits. `ounce unpack --json` prints it as
+  // `sha256`. Without external data it equals the output of `sha256sum`. With external data it is the SHA-256
+  // of lines of text, each ending in a line feed: the digest of the model file, then the digest of each
+  // external file, sorted by location (byte order). The 32-digit `digest` of `ounce unpack --json` is
+  // accepted, too; it detects mistakes, but is not cryptographic. A model loaded without a path must not have
+  // external data if a digest is given.
   std::string digest = {};
-  std::string source = {};  // of what it was made from, as `ounce prove` shows it
-  // What the model says about the runtime and the CPU that it was made for.
+  std::string source = {};  // expected digest of the source model, as `ounce prove` prints it
+  // Check the runtime version and the CPU against those that the model was made for.
   bool runtime = true, cpu = true;
 };
 
@@ -87,49 +87,50 @@ struct Pixels;
 struct Sound;
 
 struct CallOptions {
-  std::int64_t batch = 1;                          // of a first axis that is free
-  std::map<std::string, std::int64_t> sizes = {};  // of other free axes, by their names
-  std::map<std::string, Shape> shapes = {};        // or of whole inputs
-  unsigned warm_up = 1;  // runs before the first one counts; the outputs get their memory there
+  std::int64_t batch = 1;                          // size of a dynamic first axis
+  std::map<std::string, std::int64_t> sizes = {};  // sizes of other dynamic axes, by axis name
+  std::map<std::string, Shape> shapes = {};        // or full shapes, by input name
+  unsigned warm_up = 1;  // runs when the call is created; they allocate the memory of the outputs
 };
 
 struct LoadOptions {
-  // Of the model's runtime, ONNX Runtime or LiteRT: a path, or a version that is installed; empty: the
-  // newest, or the app's own.
+  // Library of ONNX Runtime or LiteRT, whichever runs the model: a path or an installed version. Empty: the
+  // newest installed one, else the one that the system's loader finds, such as the app's own.
   std::string library = {};
-  unsigned threads = 1;         // of this model alone, inside an op; 0: one for each core
-  bool shares_threads = false;  // takes those of share_threads() instead
-  // Entries of ONNX Runtime's session options; of LiteRT litert.kernels: "xnnpack" or "builtin".
+  unsigned threads = 1;         // intra-op threads of this model; 0: one per core
+  bool shares_threads = false;  // use the threads of share_threads() instead
+  // ONNX Runtime: session config entries. LiteRT: litert.kernels = "xnnpack" or "builtin".
   std::map<std::string, std::string> config = {};
   Checks checks = {};
-  // verify_on_load: fills the inputs with the golden sample of the model's contract, by the code that fills
-  // them later. What goes in must be what was recorded, and what comes out near it.
+  // verify_on_load: called once with a Call; must fill the inputs with the golden sample of the model's
+  // contract, with the same code that the app uses later. Loading fails if the preprocessed inputs differ
+  // from the recorded ones, or if the outputs are not close to the recorded ones.
   std::function<void(Call& call)> golden = {};
-  CallOptions golden_call = {};  // where the model has free axes besides its first one
-  // Where the model is unpacked, once (unpack.h); empty: it is loaded as it is.
+  CallOptions golden_call = {};  // for models with dynamic axes other than the first
+  // Cache folder for unpacked models (unpack.h). Empty: load the model without unpacking it.
   std::filesystem::path cache = {};
-  // Told as loading goes on; `share` from 0 to 1. False ends it at the next chance.
+  // Reports progress: `share` goes from 0 to 1. Return false to cancel loading as soon as possible.
   std::function<bool(Stage stage, double share)> progress = {};
 };
 
-// What is known of a model that was loaded.
+// Facts about a loaded model.
 struct Facts {
-  // 32 digits, of the model with its external data; not for security. Empty for a file of the runtime's own
-  // format.
+  // Digest of the model and its external data, 32 hex digits, not cryptographic. Empty for models in ONNX
+  // Runtime's own format (.ort).
   std::string digest;
   std::string runtime_version;
-  bool is_unpacked = false;      // its weights are pages of a file in the cache
-  std::string why_not_unpacked;  // though it was asked for
+  bool is_unpacked = false;      // its weights are memory-mapped from a file in the cache
+  std::string why_not_unpacked;  // set if `cache` was given but could not be used
   double load_seconds = 0;
 };
 
 class Session {
  public:
-  // Throw Failure.
+  // Load a model from a file, from memory, or from a part of an open file. All throw Failure.
   static Session load(const std::filesystem::path& model, const LoadOptions& options = {});
-  // The bytes may go afterwards.
+  // The bytes may be freed after loading.
   static Session from_memory(std::span<const std::byte> model, const LoadOptions& options = {});
-  // A part of a file that is open, as Android's assets are; the descriptor stays the caller's.
+  // For Android's assets. The caller keeps the descriptor and closes it.
   static Session from_descriptor(int descriptor, std::uint64_t offset, std::uint64_t length,
                                  const LoadOptions& options = {});
 
@@ -143,7 +144,7 @@ class Session {
   std::optional<std::string> metadata(const std::string& key) const;
 
   Call call(const CallOptions& options = {}) const;
-  Session share() const;  // the same model; it goes when the last one goes
+  Session share() const;  // another handle of the same model, which is freed with the last handle
 
  private:
   friend class Call;
@@ -157,7 +158,7 @@ class Session {
   std::shared_ptr<const Impl> impl_;
 };
 
-// Of C++'s types, those that stand for one of the model's. 16-bit floats are std::uint16_t.
+// Maps a C++ type to the model's type. 16-bit floats are passed as std::uint16_t.
 template <class T>
 constexpr Type type_of() {
   if constexpr (std::is_same_v<T, float>) return Type::kFloat32;
@@ -180,35 +181,35 @@ class Call {
   Call(Call&&) noexcept;
   Call& operator=(Call&&) noexcept;
 
-  // The values of an input, to be written; they stay where they are as long as the call does. Without a name:
-  // the only one. Throws Failure{kUsage} for another type or name.
+  // Memory of an input, to be filled by the caller; valid as long as the Call. The name may be empty if the
+  // model has one input. Throws Failure{kUsage} if the name or the type does not match.
   template <class T>
   std::span<T> input(std::string_view name = {}) {
     const Bytes found = input_bytes(name, type_of<T>());
     return {reinterpret_cast<T*>(found.data), found.size / sizeof(T)};
   }
-  // What the last run gave, until the next one.
+  // An output of the last run; valid until the next run.
   template <class T>
   std::span<const T> output(std::string_view name = {}) const {
     const Bytes found = output_bytes(name, type_of<T>());
     return {reinterpret_cast<const T*>(found.data), found.size / sizeof(T)};
   }
-  // Pixels and samples as they come (inputs.h): the model's contract makes the values of the input, of one
-  // row of a batch. Throws Failure{kNoContract}, and Failure{kUsage} for what the contract does not speak of.
+  // Preprocess an image or a sound as the model's contract says (inputs.h) and write it to one row of the
+  // batch. Throws Failure{kNoContract}, or Failure{kUsage} if the contract does not cover the input.
   void set_image(const Pixels& pixels, std::string_view input = {}, std::int64_t row = 0);
   void set_sound(const Sound& sound, std::string_view input = {}, std::int64_t row = 0);
 
   const Shape& input_shape(std::string_view name = {}) const;
   const Shape& output_shape(std::string_view name = {}) const;
 
-  // Throws Failure: kRunFailed, kCancelled, kTimeout, kMemory. A run that is to end does so between two nodes
-  // of the model; one that took longer has no outputs.
+  // Runs the model. Throws Failure: kRunFailed, kCancelled, kTimeout, kMemory. A cancellation or timeout
+  // takes effect between two nodes of the model. A run that exceeds the timeout has no outputs.
   void run() { run(std::chrono::nanoseconds::max()); }
   void run(std::chrono::nanoseconds timeout);
-  // From any thread: ends the run that goes on, if one does.
+  // Cancels the current run, if there is one. May be called from any thread.
   void cancel() noexcept;
 
-  // For those who know the type only at run time: Type::kOther takes any.
+  // Untyped access, for types known only at run time. Type::kOther matches every type.
   struct Bytes {
     std::byte* data;
     std::size_t size;
@@ -229,8 +230,8 @@ class Call {
   std::unique_ptr<Impl> impl_;
 };
 
-// Threads for all models that are loaded with `shares_threads`; 0: one for each core. Before the first model
-// of the process. Throws Failure{kThreadsTaken} when that has passed.
+// Creates the threads for all models loaded with `shares_threads`; 0: one per core. Call it before the first
+// model of the process is loaded; later calls throw Failure{kThreadsTaken}.
 void share_threads(unsigned threads);
 
 }  // namespace ounce::app

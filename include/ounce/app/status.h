@@ -1,4 +1,4 @@
-// What can go wrong in an app, each with a number of its own: the same in C++, in C and in the bindings.
+// Status codes and exceptions of the app library. The codes are the same in C++, C and all bindings.
 #pragma once
 
 #include <string>
@@ -10,28 +10,28 @@ namespace ounce::app {
 
 enum class Status : int {
   kOk = 0,
-  kUsage = 1,         // a name, a type, a shape or a setting that makes no sense
+  kUsage = 1,         // an invalid name, type, shape or setting
   kIo = 2,            // a file cannot be read
-  kBadModel = 3,      // truncated, damaged, or none at all
-  kUnsupported = 4,   // this runtime cannot run it
-  kMemory = 5,        // none left
-  kNoRuntime = 6,     // no library of ONNX Runtime, or one that is too old for this library
-  kThreadsTaken = 7,  // threads cannot be shared any more: models were loaded before that was asked for
+  kBadModel = 3,      // the file is truncated, damaged or not a model
+  kUnsupported = 4,   // this runtime cannot run the model
+  kMemory = 5,        // out of memory
+  kNoRuntime = 6,     // no runtime library was found, or it is too old for this library
+  kThreadsTaken = 7,  // share_threads() was called after a model was loaded
 
   kRuntimeTooOld = 20,     // the model was made for a newer ONNX Runtime
-  kOtherCpu = 21,          // it was made for another kind of CPU
-  kNotOurs = 22,           // it was not written by Ounce
-  kWrongDigest = 23,       // the file is not the one that was expected
-  kWrongSource = 24,       // it was made from another model
-  kNoContract = 25,        // it says nothing about its inputs
-  kContractMismatch = 26,  // the golden sample comes out of the preprocessing with other values
-  kGoldenMismatch = 27,    // the golden sample comes out of the model with other values
+  kOtherCpu = 21,          // the model was made for another kind of CPU
+  kNotOurs = 22,           // the model was not written by Ounce
+  kWrongDigest = 23,       // the file's digest is not the expected one
+  kWrongSource = 24,       // the model was made from another source model
+  kNoContract = 25,        // the model has no preprocessing contract
+  kContractMismatch = 26,  // preprocessing the golden sample gives other values than recorded
+  kGoldenMismatch = 27,    // the model's outputs for the golden sample differ from the recorded ones
 
   kCancelled = 40,
   kTimeout = 41,
   kRunFailed = 42,  // the runtime could not finish a run
 
-  kInternal = 70,  // a bug of ours
+  kInternal = 70,  // a bug in Ounce
 };
 
 }  // namespace ounce::app
@@ -67,7 +67,7 @@ struct NamesOf<app::Status> {
 
 namespace ounce::app {
 
-// All that is thrown here. what() is one line for a person.
+// The only exception type of the app library. what() is a one-line message.
 class Failure : public Error {
  public:
   Failure(Status status, const std::string& message, std::string where = {});

@@ -1,4 +1,4 @@
-// libounce_app for Swift: sessions and calls that give everything back in deinit.
+// Swift wrapper of libounce_app. Sessions and calls release their resources in deinit.
 //
 //     let session = try Session(path: "model.w8.onnx", options: .init(cache: cacheFolder))
 //     let call = try session.call()
@@ -17,7 +17,7 @@ private func check(_ status: Int32) throws {
     throw OunceError(status: status, description: String(cString: ounce_app_error()))
 }
 
-/// Types of Swift that stand for one of the model's.
+/// Swift types that correspond to a tensor type.
 public protocol Element {
     static var ounceType: Int32 { get }
 }
@@ -72,7 +72,7 @@ private func withText<Result>(_ text: String?, _ body: (UnsafePointer<CChar>?) t
     return try text.withCString { try body($0) }
 }
 
-/// A model that is loaded, for several threads at once.
+/// A loaded model. Thread-safe.
 public final class Session: @unchecked Sendable {
     fileprivate let handle: OpaquePointer
 
@@ -82,7 +82,7 @@ public final class Session: @unchecked Sendable {
         handle = made!
     }
 
-    /// The bytes may go afterwards.
+    /// The bytes may be released after loading.
     public init(bytes: UnsafeRawBufferPointer, options: LoadOptions = .init()) throws {
         var made: OpaquePointer?
         try options.withC { try check(ounce_app_open_memory(bytes.baseAddress, bytes.count, $0, &made)) }
@@ -101,14 +101,14 @@ public final class Session: @unchecked Sendable {
     }
 }
 
-/// Inputs and outputs of a model, for one thread at a time; it keeps what it needs of its session.
+/// Inputs and outputs of a model, for one thread at a time. Stays valid after its session is released.
 public final class Call {
     private let handle: OpaquePointer
 
     fileprivate init(_ handle: OpaquePointer) { self.handle = handle }
     deinit { ounce_app_call_free(handle) }
 
-    /// The memory that the model reads; it must not leave `body`.
+    /// Gives `body` the memory of an input. The buffer is valid only in `body`.
     public func withInput<T: Element, Result>(_ name: String? = nil, as type: T.Type,
                                               _ body: (UnsafeMutableBufferPointer<T>) throws -> Result) throws -> Result {
         var values: UnsafeMutableRawPointer?
@@ -120,7 +120,7 @@ public final class Call {
         }
     }
 
-    /// A copy of what the last run gave.
+    /// A copy of an output of the last run.
     public func output<T: Element>(_ name: String? = nil, as type: T.Type) throws -> [T] {
         var values: UnsafeRawPointer?
         var bytes = 0
@@ -129,9 +129,9 @@ public final class Call {
         return Array(UnsafeBufferPointer(start: values?.bindMemory(to: T.self, capacity: count), count: count))
     }
 
-    /// Below 0: as long as it takes.
+    /// Runs the model with a timeout in nanoseconds; negative: no timeout.
     public func run(nanoseconds: Int64 = -1) throws { try check(ounce_app_call_run(handle, nanoseconds)) }
 
-    /// From any thread.
+    /// Cancels the current run. May be called from any thread.
     public func cancel() { ounce_app_call_cancel(handle) }
 }

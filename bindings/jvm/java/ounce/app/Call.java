@@ -6,8 +6,9 @@ import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
 
 /**
- * Inputs and outputs of a model, for one thread at a time. Buffers are the memory that the model reads and writes: nothing
- * is copied. They hold until the call is closed; a call whose buffers were handed out is not closed by the garbage collector.
+ * Inputs and outputs of a model, for one thread at a time. The buffers are the memory that the model reads and writes;
+ * nothing is copied. They are valid until the call is closed. The garbage collector does not close a call whose buffers
+ * were requested, so close such calls with {@code close()}.
  */
 public final class Call implements AutoCloseable {
     public static final int ANY = 0;
@@ -59,14 +60,14 @@ public final class Call implements AutoCloseable {
         return input(name, FLOAT32).asFloatBuffer();
     }
 
-    /** What the last run gave, until the next one. */
+    /** An output of the last run; valid until the next run. */
     public synchronized ByteBuffer output(String name, int type) {
         ByteBuffer found = Native.output(address(), name, type).order(ByteOrder.nativeOrder());
         handle.hasBuffers = true;
         return found;
     }
 
-    /** A copy of it. */
+    /** A copy of an output of the last run. */
     public synchronized float[] outputFloats(String name) {
         FloatBuffer found = Native.output(address(), name, FLOAT32).order(ByteOrder.nativeOrder()).asFloatBuffer();
         float[] values = new float[found.remaining()];
@@ -82,13 +83,13 @@ public final class Call implements AutoCloseable {
         return Native.shape(address(), name, true);
     }
 
-    /** By the model's contract, into a row of the batch; null for a name means the only picture. */
+    /** Preprocesses an image as the model's contract says, into a row of the batch. A null name means the only image input. */
     public synchronized void setImage(String input, long row, Pixels pixels) {
         Native.setImage(address(), input, row, pixels.format, pixels.width, pixels.height, pixels.plane, pixels.stride,
             pixels.colours, pixels.coloursStride, pixels.rotation, pixels.isLimited);
     }
 
-    /** Likewise; samples of all channels in turn, and how many a second (0: nobody asks). */
+    /** Preprocesses a sound as setImage() does. Samples are interleaved; rate in samples per second (0: not checked). */
     public synchronized void setSound(String input, long row, short[] samples, int channels, double rate) {
         Native.setSound(address(), input, row, samples, channels, rate);
     }
@@ -97,12 +98,12 @@ public final class Call implements AutoCloseable {
         run(-1);
     }
 
-    /** Nanoseconds that it may take; below 0: as many as it wants. */
+    /** Runs the model with a timeout in nanoseconds; negative: no timeout. */
     public synchronized void run(long nanoseconds) {
         Native.run(address(), nanoseconds);
     }
 
-    /** From any thread: ends the run that goes on, if one does. */
+    /** Cancels the current run, if there is one. May be called from any thread. */
     public void cancel() {
         handle.cancel();
     }

@@ -1,17 +1,17 @@
 package ounce.app;
 
-/** How a model is loaded; all that is left alone is as in include/ounce/app/session.h. */
+/** Options for loading a model. Fields and defaults are those of include/ounce/app/session.h. */
 public final class LoadOptions {
-    /** Of ONNX Runtime: a path, or a version that is installed. */
+    /** Library of the runtime: a path, or an installed version. */
     public String library;
-    /** 0: one; -1: one for each core. */
+    /** Threads of this model. 0: one; -1: one per core. */
     public int threads;
     public boolean sharesThreads;
-    /** A folder to unpack into. */
+    /** Cache folder for unpacked models. */
     public String cache;
     public boolean requiresOurs;
     public boolean requiresContract;
-    /** SHA-256 of the model with its external data, 64 digits: "sha256" of {@code ounce unpack --json}. */
+    /** Expected SHA-256 of the model and its external data, 64 hex digits: "sha256" of {@code ounce unpack --json}. */
     public String digest;
     public String source;
 }

@@ -2,10 +2,10 @@ package ounce.app;
 
 import java.nio.ByteBuffer;
 
-/** The functions of libounce_jni. Handles are addresses; 0 is none. All of them throw OunceException. */
+/** The functions of libounce_jni. Handles are addresses; 0 means none. All functions throw OunceException. */
 final class Native {
     static {
-        // A path for desktop programs and tests; an Android app has it among its libraries.
+        // Desktop programs and tests set a path. An Android app contains the library.
         String path = System.getProperty("ounce.jni");
         if (path != null) {
             System.load(path);
@@ -57,6 +57,6 @@ final class Native {
 
     static native void cancel(long call);
 
-    /** The file in the cache; null where the model stays as it is. */
+    /** Returns the file in the cache, or null if the model was not unpacked. */
     static native String unpack(String model, String cache, LoadOptions options);
 }

@@ -1,6 +1,6 @@
 package ounce.app;
 
-/** What went wrong: a status of include/ounce/app.h, and one line for a person. */
+/** An error: a status of include/ounce/app.h and a one-line message. */
 public final class OunceException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -15,7 +15,7 @@ public final class OunceException extends RuntimeException {
         return status;
     }
 
-    /** As in the C++ library: "wrong_digest", "timeout" … */
+    /** The status as in C++: "wrong_digest", "timeout" … */
     public String statusName() {
         return Native.statusName(status);
     }

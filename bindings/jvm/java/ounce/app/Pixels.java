@@ -2,7 +2,7 @@ package ounce.app;
 
 import java.nio.ByteBuffer;
 
-/** A picture as a camera or a bitmap holds it, in direct buffers. */
+/** An image from a camera or a bitmap, in direct buffers. */
 public final class Pixels {
     public static final int RGBA = 0;
     public static final int BGRA = 1;
@@ -16,13 +16,13 @@ public final class Pixels {
     public int width;
     public int height;
     public ByteBuffer plane;
-    /** Colour differences of NV12 and NV21. */
+    /** The interleaved plane of Cb and Cr of NV12 and NV21. */
     public ByteBuffer colours;
-    /** Bytes from one row to the next; 0: without gaps. */
+    /** Bytes from one row to the next; 0: rows without padding. */
     public int stride;
     public int coloursStride;
-    /** Degrees to turn it clockwise until it is upright: 0, 90, 180, 270. */
+    /** Clockwise degrees that make the image upright: 0, 90, 180 or 270. */
     public int rotation;
-    /** NV12 and NV21 from 16 to 235, as video has it; otherwise from 0 to 255, as cameras have it. */
+    /** NV12 and NV21: true for values from 16 to 235 (video), false for 0 to 255 (cameras). */
     public boolean isLimited;
 }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A model that is loaded, for several threads at once.
+ * A loaded model. Thread-safe.
  *
  * <pre>
  * try (Session session = Session.load("model.w8.onnx", options); Call call = session.call(1)) {
@@ -17,7 +17,7 @@ import java.util.Map;
  * }
  * </pre>
  *
- * Whoever forgets to close it has it closed by the garbage collector. Calls keep what they need of it.
+ * The garbage collector closes a session that was not closed. Calls stay valid after their session is closed.
  */
 public final class Session implements AutoCloseable {
     static final Cleaner CLEANER = Cleaner.create();
@@ -48,22 +48,22 @@ public final class Session implements AutoCloseable {
         return new Session(Native.open(model, options));
     }
 
-    /** A direct buffer; it may go afterwards. */
+    /** Loads a model from a direct buffer, which may be released after loading. */
     public static Session load(ByteBuffer model, LoadOptions options) {
         return new Session(Native.openBuffer(model, options));
     }
 
-    /** A part of a file that is open, as Android's assets are (ParcelFileDescriptor.getFd()). */
+    /** Loads a model from a part of an open file, such as Android's assets (ParcelFileDescriptor.getFd()). */
     public static Session load(int descriptor, long offset, long length, LoadOptions options) {
         return new Session(Native.openDescriptor(descriptor, offset, length, options));
     }
 
-    /** Ahead of time what LoadOptions.cache does; null where the model stays as it is. */
+    /** Unpacks a model ahead of time (see LoadOptions.cache). Returns the file, or null if the model was not unpacked. */
     public static String unpack(String model, String cache, LoadOptions options) {
         return Native.unpack(model, cache, options);
     }
 
-    /** Before the first model of the process; 0: a thread for each core. */
+    /** Creates threads for all models with sharesThreads. Call it before the first model is loaded. 0: one per core. */
     public static void shareThreads(int threads) {
         Native.shareThreads(threads);
     }
@@ -80,7 +80,7 @@ public final class Session implements AutoCloseable {
         }
     }
 
-    /** null where there is no such key. */
+    /** Returns the value of a metadata key, or null. */
     public String metadata(String key) {
         synchronized (handle) {
             return Native.metadata(address(), key);
@@ -99,12 +99,12 @@ public final class Session implements AutoCloseable {
         }
     }
 
-    /** Memory for one thread: the batch is the size of a first axis that is free. */
+    /** Creates a call for one thread. {@code batch} is the size of a dynamic first axis. */
     public Call call(long batch) {
         return call(batch, Map.of());
     }
 
-    /** Other free axes get their sizes by their names. */
+    /** Creates a call; {@code sizes} maps the names of other dynamic axes to their sizes. */
     public Call call(long batch, Map<String, Long> sizes) {
         String[] axes = sizes.keySet().toArray(new String[0]);
         long[] lengths = new long[axes.length];

@@ -1,4 +1,4 @@
-// Kotlin's way to say it. The classes are Java's, so lifetime is theirs: use {}, or the garbage collector.
+// Kotlin extensions of the Java classes. Close sessions and calls with use {}.
 //
 //   Session.load("model.w8.onnx", loadOptions { cache = cacheDir.path }).use { session ->
 //       session.call(1).use { call ->
