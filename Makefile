@@ -4,8 +4,8 @@
 #   make test       the whole test suite
 #   make test-publish   what publish writes, in the real transformers.js and onnxruntime-genai (700 MB by npm and pip)
 #   make test-report    the page of the demo in headless Chromium, with axe-core (150 MB by apt, pip and npm)
-#   make test-docs      every command of every guide
-#   make docs       what is made of the program: docs/cli.md, docs/failure-modes.md, the table and the picture in README
+#   make test-docs      every command in the documentation
+#   make docs       the pages that are made from the program: command line, JSON, support by version; the table and the picture in README
 #   make site       the documentation as a static site in build/site (mkdocs by pip)
 #   make test-kotlin   the Kotlin extensions, compiled and run (a compiler by Maven)
 #   make demo       build, then every verb on the embedded example
@@ -57,13 +57,13 @@ test-report: build
 	tests/report/run.sh build/ounce build/report
 
 test-docs: build
-	python3 tests/docs/docs_test.py --ounce build/ounce --example examples/commands README.md docs/*.md docs/guides/*.md
+	python3 tests/docs/docs_test.py --ounce build/ounce --example examples/commands README.md docs/*.md docs/*/*.md
 
 docs: build
 	./setup report
-	python3 tools/cli_reference.py build/ounce --write docs/cli.md
+	python3 tools/cli_reference.py build/ounce --write docs/reference/cli.md
 	python3 tools/result_types.py build/ounce
-	python3 tools/failure_map.py build/ounce --example examples/commands --write docs/failure-modes.md
+	python3 tools/failure_map.py build/ounce --example examples/commands --write docs/reference/failure-modes.md
 	python3 tools/readme_table.py build/ounce examples/commands README.md
 	tools/report_picture.sh build/ounce docs/report.png
 

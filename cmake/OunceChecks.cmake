@@ -1,4 +1,4 @@
-# Tests of the project itself rather than of its code: the layer rule, the words of messages, and that an
+# Tests of the project itself rather than of its code: the layer rule, the words of messages, the links of the documentation, and that an
 # installed ounce can be used by somebody else's project.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME layers
@@ -9,6 +9,10 @@ add_test(NAME words
   COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/check_words.py ${PROJECT_SOURCE_DIR})
 add_test(NAME words_check_itself
   COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/check_words_test.py)
+add_test(NAME links
+  COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/check_links.py ${PROJECT_SOURCE_DIR})
+add_test(NAME links_check_itself
+  COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/check_links_test.py)
 add_test(NAME package_files
   COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tests/packaging/files_test.py ${PROJECT_SOURCE_DIR})
 

@@ -1,4 +1,4 @@
-# Every library we build on; docs/dependencies.md says why each is here.
+# Every library we build on; docs/explanation/dependencies.md says why each is here.
 find_package(Threads REQUIRED)
 find_package(fmt 9 REQUIRED)
 find_package(PkgConfig REQUIRED)

@@ -33,7 +33,7 @@ class Library:
         return (WORK / "sources" / self.source / "debian" / "copyright").read_text()
 
 
-# docs/dependencies.md says what each is for.
+# docs/explanation/dependencies.md says what each is for.
 LIBRARIES = [
     Library("CLI11", "cli11", "BSD-3-Clause", "libcli11-dev"),
     Library("fmt", "fmtlib", "MIT"),

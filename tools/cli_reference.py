@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the reference of the command line, docs/cli.md, from what the program says of itself.
+"""Writes the reference of the command line, docs/reference/cli.md, from what the program says of itself.
 
-usage: cli_reference.py OUNCE [--check docs/cli.md | --write docs/cli.md]     exit 1: it is not current
+usage: cli_reference.py OUNCE [--check docs/reference/cli.md | --write docs/reference/cli.md]     exit 1: it is not current
 """
 
 import argparse
@@ -40,7 +40,7 @@ def main():
         arguments.write.write_text(text)
     elif arguments.check:
         if arguments.check.read_text() != text:
-            print(f"{arguments.check} is not current: python3 tools/cli_reference.py build/ounce --write docs/cli.md")
+            print(f"{arguments.check} is not current: python3 tools/cli_reference.py build/ounce --write docs/reference/cli.md")
             return 1
     else:
         print(text, end="")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/failure-modes.md: which way to quantize runs where, from the support matrix that the program carries.
+"""Writes docs/reference/failure-modes.md: which way to quantize runs where, from the support matrix that the program carries.
 
 usage: failure_map.py OUNCE --example FOLDER [--check FILE | --write FILE]     exit 1: it is not current
 
@@ -55,7 +55,7 @@ What is behind the failures that people meet:
 - **A type that an op has no kernel for.** ConvInteger takes signed weights from 1.24 on (MatMulInteger: since 1.14); QLinearConv never takes
   signed activations with unsigned weights. What fails "only on the phone" fails because of the release, not because of arm64.
 - **Fusions that are missing.** Q/DQ around an op that a release does not fuse gives right results, slowly.
-- **Sums that saturate.** On x64 without VNNI, pairs of 8-bit products do ([integer.md](integer.md#the-same-on-every-cpu)).
+- **Sums that saturate.** On x64 without VNNI, pairs of 8-bit products do ([integer.md](../explanation/integer.md#the-same-on-every-cpu)).
 
 `ounce quantize --target android-arm64@1.22.0` writes nothing that the target lacks.
 """
@@ -139,7 +139,7 @@ def main():
         arguments.write.write_text(text)
     elif arguments.check:
         if arguments.check.read_text() != text:
-            print(f"{arguments.check} is not current: python3 tools/failure_map.py build/ounce --example examples/commands --write docs/failure-modes.md")
+            print(f"{arguments.check} is not current: python3 tools/failure_map.py build/ounce --example examples/commands --write docs/reference/failure-modes.md")
             return 1
     else:
         print(text, end="")

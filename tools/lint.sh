@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tools/lint.sh BUILD      format, layer rule, words of messages, counts of the source tree and clang-tidy; BUILD is a configured build folder
+# tools/lint.sh BUILD      format, layer rule, words of messages, links of the documentation, counts of the source tree and clang-tidy; BUILD is a configured build folder
 # tools/lint.sh --format   rewrites the sources in the project's format
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -23,6 +23,7 @@ failed=0
 sources | xargs clang-format --dry-run --Werror || failed=1
 tools/check_layers.py || failed=1
 tools/check_words.py || failed=1
+tools/check_links.py || failed=1
 tools/source_counts.py || failed=1
 # -w: the compiler's own warnings are the build's affair. A kernel is looked at for one instruction
 # set; it is the same source for all. The filter drops clang-tidy's count of what it did not show.

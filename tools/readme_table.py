@@ -42,7 +42,7 @@ def table(ounce, example):
         runtime, clips = timed["runtime_version"], judged["results"][0]["samples"]
     head = ["| voice-command model | size | output SQNR | accuracy | speed (95 % CI) |", "|---|---|---|---|---|"]
     foot = [f"Measured in ONNX Runtime {runtime} with one thread ({timed['cpu']}) on {clips} clips that calibration has not seen. `make docs` repeats the",
-            "measurement. [More models](docs/measured.md)."]
+            "measurement. [More models](docs/benchmarks/results.md)."]
     return "\n".join([*head, *rows, "", *foot])
 
 

@@ -2,7 +2,7 @@
 """Writes what is made of the fields of results (src/results/*_fields.h), by the program's own schema of its JSON:
 
 - docs/schema/ounce-v2.json, the schema
-- docs/json.md, the reference of all keys
+- docs/reference/json.md, the reference of all keys
 - python/ounce/_results.py, a class for each object
 
 usage: result_types.py OUNCE [--check]     OUNCE is the program; --check: exit 1 if a file is not what it would write
@@ -152,7 +152,7 @@ def python_module(schema):
     verbs = results_by_verb(schema)
     roots = {name for names in verbs.values() for name in names}
     parts = [
-        '"""What the verbs found: the objects of docs/json.md as classes.\n\n'
+        '"""What the verbs found: the objects of docs/reference/json.md as classes.\n\n'
         'Made by tools/result_types.py of docs/schema/ounce-v2.json; do not edit.\n"""\n\n'
         "from __future__ import annotations\n\n"
         "from dataclasses import dataclass\n"
@@ -184,7 +184,7 @@ def python_module(schema):
 
 HEAD = """# JSON
 
-Made by `tools/result_types.py` of the fields of results; do not edit. [schema/ounce-v2.json](schema/ounce-v2.json) says the same as
+Made by `tools/result_types.py` of the fields of results; do not edit. [schema/ounce-v2.json](../schema/ounce-v2.json) says the same as
 a JSON schema.
 
 `--json` prints one document on stdout. Every verb has the same outer form:
@@ -253,7 +253,7 @@ def main():
     schema = json.loads(text)
     files = {
         ROOT / "docs" / "schema" / "ounce-v2.json": text,
-        ROOT / "docs" / "json.md": reference(schema),
+        ROOT / "docs" / "reference" / "json.md": reference(schema),
         ROOT / "python" / "ounce" / "_results.py": python_module(schema),
     }
     stale = [path for path, made in files.items() if not path.exists() or path.read_text() != made]

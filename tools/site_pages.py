@@ -1,41 +1,42 @@
 #!/usr/bin/env python3
-"""Puts the pages of the documentation together for MkDocs: README as the first one, guides before the rest.
+"""Prepares the documentation for MkDocs.
 
 usage: site_pages.py ROOT FOLDER     writes FOLDER/mkdocs.yml and FOLDER/docs
 
-Links that lead out of the documentation (sources, headers) become plain text: a site has no sources.
+The index page docs/README.md is the home page. Its sections and links become the navigation of the site. Links to files outside of
+docs (sources, headers) become plain text, because the site does not have these files.
 """
 
+import json
 import pathlib
+import posixpath
 import re
 import shutil
 import sys
 
-NAV = [
-    ("Start", ["index.md", "install.md", "which-method.md", "measured.md", "promises.md", "privacy.md"]),
-    ("Guides", ["guides/android.md", "guides/ios.md", "guides/server.md", "guides/browser.md", "guides/language-model.md", "guides/qat.md",
-                "guides/slower.md", "guides/worse.md", "guides/crashes.md", "migration.md"]),
-    ("Formats", ["weight-storage.md", "few-bits.md", "integer.md", "fp16.md", "tflite.md", "coreml.md"]),
-    ("Verbs", ["advise.md", "bench.md", "calibrate.md", "check.md", "contract.md", "diff.md", "prove.md", "publish.md", "report.md",
-               "sensitivity.md", "tune.md", "verify.md"]),
-    ("Reference", ["cli.md", "interface.md", "json.md", "python.md", "c-api.md", "failure-modes.md"]),
-    ("Measurements", ["lab/integer.md", "lab/few-bits.md", "lab/foreign.md"]),
-]
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)]+)\)")
 
 
-def with_links_inside(text, page, files):
-    """Links of a page that lead to other pages or to pictures stay; others become their words."""
+def navigation(index):
+    """[(section, [(title, page)])] of the index page."""
+    sections = []
+    for line in index.splitlines():
+        if line.startswith("## "):
+            sections.append((line[3:], []))
+        elif sections and line.startswith("- "):
+            sections[-1][1].extend((title, page) for _, title, page in LINK.findall(line))
+    return sections
+
+
+def without_links_outside(text, page, files):
+    """Replaces links to files that the site does not have with their text."""
     def link(match):
         mark, words, target = match.groups()
-        path, _, place = target.partition("#")
+        path = target.partition("#")[0]
         if not path or ":" in path:
             return match.group(0)
-        found = (page.parent / path).as_posix()
-        parts = []
-        for part in found.split("/"):
-            parts = parts[:-1] if part == ".." else parts if part == "." else [*parts, part]
-        return match.group(0) if "/".join(parts) in files else words
+        found = posixpath.normpath((page.parent / path).as_posix())
+        return match.group(0) if found in files else words
     return LINK.sub(link, text)
 
 
@@ -43,19 +44,14 @@ def main(root, folder):
     docs = folder / "docs"
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(root / "docs", docs)
-    readme = (root / "README.md").read_text().replace("](docs/", "](").replace('src="docs/', 'src="')
-    (docs / "index.md").write_text(readme)
     files = {path.relative_to(docs).as_posix() for path in docs.rglob("*") if path.is_file()}
     for page in docs.rglob("*.md"):
-        relative = page.relative_to(docs)
-        page.write_text(with_links_inside(page.read_text(), relative, files))
-    listed = {page for _, pages in NAV for page in pages}
-    rest = sorted(name for name in files if name.endswith(".md") and name not in listed)
-    lines = ["site_name: Ounce", "site_description: ONNX models made small and fast, with proof that they still work", "docs_dir: docs",
-             "theme:\n  name: readthedocs\n  highlightjs: false", "plugins: []", "nav:"]
-    for title, pages in [*NAV, ("More", rest)]:
-        lines.append(f"  - {title}:")
-        lines += [f"      - {page}" for page in pages if page in files]
+        page.write_text(without_links_outside(page.read_text(), page.relative_to(docs), files))
+    lines = ["site_name: Ounce", "site_description: Quantizes ONNX, TFLite and Core ML models and tests every model it writes", "docs_dir: docs",
+             "theme:\n  name: readthedocs\n  highlightjs: false", "plugins: []", "nav:", "  - Overview: README.md"]
+    for title, pages in navigation((root / "docs" / "README.md").read_text()):
+        lines.append(f"  - {json.dumps(title)}:")
+        lines += [f"      - {json.dumps(words)}: {page}" for words, page in pages]
     (folder / "mkdocs.yml").write_text("\n".join(lines) + "\n")
 
 

@@ -45,7 +45,7 @@ struct SpeedUp {
   static constexpr double kBusyLoad = 1.1;
   // Ratios move between an idle and a busy machine, because other programs take cache and memory bandwidth as
   // well as CPU time. Beside busy loops they moved by less than 10 %, beside compilers by 29 % in 2 of some
-  // 30 runs (bench/busy_machine.py; docs/bench.md).
+  // 30 runs (bench/busy_machine.py; docs/reference/bench.md).
   static constexpr double kBusyError = 0.2;
 
   double ratio = 1, low = 1, high = 1;  // 95 % confidence

@@ -1,8 +1,8 @@
 // The preprocessing contract: how raw data becomes what a model takes.
 //
 // It stands in the model's metadata under one key, "ounce.contract", as JSON, and survives quantization.
-// Field names are those of Hugging Face's preprocessor_config where it has them. docs/contract.md shows an
-// example.
+// Field names are those of Hugging Face's preprocessor_config where it has them. docs/reference/contract.md
+// shows an example.
 #pragma once
 
 #include <array>

@@ -8,7 +8,8 @@
  *
  * A call is one run of one verb. Its options are those of the command line under the same names (with dashes
  * or underscores), and its document is what `ounce VERB --json` prints: both are described in
- * docs/interface.md and by ounce_call_help(). The library prints nothing and never ends the process.
+ * docs/reference/interface.md and by ounce_call_help(). The library prints nothing and never ends the
+ * process.
  * Sentences in documents and messages name options in backticks, as they are named here: `max_drop`,
  * `to="w8"`. Calls are independent: several may run at once, each in a thread of its own.
  *

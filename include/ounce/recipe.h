@@ -185,7 +185,7 @@ struct NamesOf<WeightType> {
       {WeightType::kS8, "s8"}, {WeightType::kU8, "u8"}, {WeightType::kS4, "s4"}};
 };
 
-// Ops without an integer kernel that are made of ops with one, for kInt8 (docs/integer.md).
+// Ops without an integer kernel that are made of ops with one, for kInt8 (docs/explanation/integer.md).
 enum class Rewrite {
   kHardSwish,      // HardSwish and HardSigmoid: a sum that its codes clip, a product
   kTanh,           // a Sigmoid whose codes are read with other scales and zeros
@@ -244,8 +244,8 @@ struct IntegerRecipe {
   // Ranges come from the first, third, fifth … batch only. That clips outliers that occur in the others,
   // which some models need.
   bool fit_on_even_samples = false;
-  std::set<Rewrite> skip_rewrites;  // that are not made; see docs/integer.md
-  bool use_cost_model = true;       // nodes that INT8 would make slower stay in FP32 (docs/integer.md)
+  std::set<Rewrite> skip_rewrites;  // that are not made; see docs/explanation/integer.md
+  bool use_cost_model = true;       // nodes slower in INT8 stay in FP32 (docs/explanation/integer.md)
   // Nodes that do not run in INT8 run in FP16 where the target has FP16 arithmetic; elsewhere their weights
   // are stored in FP16. False: they run in FP32 with 8-bit weights (kW8).
   bool fp16_remainder = false;

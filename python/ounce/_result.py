@@ -1,6 +1,6 @@
 """What all results have in common; the classes themselves are in _results.py.
 
-The fields of a result are those of the document that ``--json`` prints (docs/json.md). ``str()`` gives what the command line
+The fields of a result are those of the document that ``--json`` prints (docs/reference/json.md). ``str()`` gives what the command line
 prints, ``to_dict()`` the whole document.
 """
 

@@ -1,4 +1,4 @@
-"""What the verbs found: the objects of docs/json.md as classes.
+"""What the verbs found: the objects of docs/reference/json.md as classes.
 
 Made by tools/result_types.py of docs/schema/ounce-v2.json; do not edit.
 """
@@ -493,7 +493,7 @@ class OutputComparison(Struct):
 class MetricResult(Struct):
     """An object of a result."""
 
-    #: such as "top1_accuracy" (docs/verify.md lists them), or the name that --metric-command gives
+    #: such as "top1_accuracy" (docs/reference/verify.md lists them), or the name that --metric-command gives
     name: str
     #: false for errors
     higher_is_better: bool

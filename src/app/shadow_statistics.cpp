@@ -1,4 +1,4 @@
-// Adds up, judges, and stores as JSON the statistics of a shadow deployment (docs/app.md).
+// Adds up, judges, and stores as JSON the statistics of a shadow deployment (docs/reference/app.md).
 #include <fmt/format.h>
 #include <ounce/app/shadow.h>
 

@@ -127,7 +127,7 @@ TEST_F(ProveTest, AnOldDigestInANewStatementIsRefuted) {
   EXPECT_EQ(finding(proof, "content"), ProofFinding::kFails);
 }
 
-// As docs/prove.md describes it, for whoever wants to check it without Ounce.
+// As docs/reference/prove.md describes it, for whoever wants to check it without Ounce.
 TEST_F(ProveTest, TheSourceOfSeveralFilesIsTheDigestOfTheirDigests) {
   const std::filesystem::path source = OUNCE_EXAMPLES "/commands/commands.onnx";
   onnx::Model model = onnx::read_model(source);

@@ -6,7 +6,7 @@
 //   // {"schema_version": 2, "verb": "quantize", "command": "ounce …", "results": [{…}], "errors": []}
 //
 // The fields of each struct are listed once, in *_fields.h; adding one takes a line there. The schema in
-// docs/schema/ounce-v2.json, the Python classes and docs/json.md are made from these lists.
+// docs/schema/ounce-v2.json, the Python classes and docs/reference/json.md are made from these lists.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -229,7 +229,7 @@ void fields(MaybeConst<OutputComparison> auto& output, auto& f) {
 void fields(MaybeConst<MetricResult> auto& metric, auto& f) {
   using namespace results;
   f("name", metric.name,
-    "such as \"top1_accuracy\" (docs/verify.md lists them), or the name that --metric-command gives");
+    "such as \"top1_accuracy\" (docs/reference/verify.md lists them), or the name that --metric-command gives");
   f("higher_is_better", metric.higher_is_better, "false for errors");
   f("unit", metric.unit,
     "how a drop is counted: share (points), relative to the reference, absolute or decibel");

@@ -137,7 +137,7 @@ std::string newest_measured(std::string_view machine) {
 
 namespace {
 
-// From the documentation of the providers; the CPU's is measured (docs/fp16.md).
+// From the documentation of the providers; the CPU's is measured (docs/explanation/fp16.md).
 constexpr auto kProviders = std::to_array<Provider>({
     {"cpu", false, false},
     {"coreml", true, false},

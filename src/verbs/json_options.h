@@ -19,7 +19,7 @@ namespace ounce::verbs {
 // option does not take, and for options that are missing or exclude each other.
 void read_json(Options& options, const nlohmann::ordered_json& json);
 
-// {"verb", "help", "result", "verbs", "options": [{"name", "kind", …}]}: see docs/c-api.md.
+// {"verb", "help", "result", "verbs", "options": [{"name", "kind", …}]}: see docs/reference/c-api.md.
 nlohmann::ordered_json describe(const VerbInfo& verb, const std::string& name);
 
 }  // namespace ounce::verbs

@@ -50,10 +50,10 @@ class Descriptions(unittest.TestCase):
 
     def test_every_library_that_is_linked_in_has_a_row_and_a_licence(self):
         materials = (PROJECT / "packaging" / "materials.py").read_text()
-        rows = (PROJECT / "docs" / "dependencies.md").read_text().split("## Loaded at run time")[0]
+        rows = (PROJECT / "docs" / "explanation" / "dependencies.md").read_text().split("## Loaded at run time")[0]
         packages = set(re.findall(r"^\| [^|]+ \| `([^`]+)` ", rows, re.M))
         named = re.findall(r'Library\("([^"]+)", "[^"]+", "[^"]+"', materials)
-        self.assertEqual(len(packages), len(named), f"{sorted(packages)} in docs/dependencies.md, {sorted(named)} in materials.py")
+        self.assertEqual(len(packages), len(named), f"{sorted(packages)} in docs/explanation/dependencies.md, {sorted(named)} in materials.py")
 
 
 def steps():

@@ -20,7 +20,7 @@ struct HybridRow {
   const char* why_not = nullptr;  // of an operator whose hybrid kernel is no gain
 };
 
-// Measured on x64 with LiteRT 2.3.0 (docs/tflite.md).
+// Measured on x64 with LiteRT 2.3.0 (docs/reference/tflite.md).
 constexpr auto kHybridRows = std::to_array<HybridRow>({
     {Builtin::kConv2D, true, false, nullptr},
     {Builtin::kFullyConnected, true, true, nullptr},
