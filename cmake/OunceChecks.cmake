@@ -13,6 +13,8 @@ add_test(NAME links
   COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/check_links.py ${PROJECT_SOURCE_DIR})
 add_test(NAME links_check_itself
   COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/check_links_test.py)
+add_test(NAME language_check_itself
+  COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/check_language_test.py)
 add_test(NAME package_files
   COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tests/packaging/files_test.py ${PROJECT_SOURCE_DIR})
 
