@@ -1,5 +1,5 @@
-// The only list of the fields of a recipe. Visitors make the command line, JSON, `--expert`, the command that
-// reproduces a recipe, and the check that a format reads a field that was set.
+// The only list of the fields of a recipe. Visitors build the command line, JSON, `--expert`, the command
+// that reproduces a recipe, and the check that a format reads each field that was set.
 //
 //   struct Count {                      // a visitor is called for each field, in the order of the list
 //     template <class T>
@@ -68,122 +68,130 @@ void fields(SomeRecipe& r, F& f) {
   f({.path = "format", .option = "--to", .help = ""}, r.format, u.format);
   f({.path = "decoder",
      .option = "--decode",
-     .help = "how the runtime gets weights back: fold (constants at load, FP32 speed), dq "
-             "(DequantizeLinear)"},
+     .help = "Choose where weights are dequantized: fold (at load, FP32 speed), dq (on every run, small in "
+             "memory), auto (by --memory)"},
     r.decoder, u.decoder);
   f({.path = "memory",
      .option = "--memory",
-     .help = "w8, w4: what --decode auto trades for memory in the app: fast (nothing: weights are FP32 once "
-             "loaded), balanced (some are decoded at every run, see --decode-share), low (all that can be)"},
+     .help = "Choose the memory after loading, for w8 and w4: fast (weights become FP32), low (weights stay "
+             "8-bit or 4-bit, runs are slower), balanced (in between, within --decode-share)"},
     r.memory, u.memory);
   f({.path = "decode_share",
      .option = "--decode-share",
-     .help = "--memory balanced: percent of a run's time to spend on decoding weights, estimated from shapes",
+     .help = "Limit the time that --memory balanced spends on dequantizing weights, in percent of a run "
+             "(estimated from shapes)",
      .high = 100,
      .unit = 100},
     r.decode_share, u.decode_share);
   f({.path = "granularity",
      .option = "--granularity",
-     .help = "what shares a scale: auto, tensor, channel, block:N"},
+     .help = "Set the granularity of scales: auto, tensor, channel, block:N. Example: block:32"},
     r.granularity, u.granularity);
-  f({.path = "scale", .option = "--scale", .help = "how scales are found: mse (least squared error), absmax"},
+  f({.path = "scale",
+     .option = "--scale",
+     .help = "Choose how scales are computed: mse (least squared error), absmax (largest absolute value)"},
     r.scale, u.scale);
   f({.path = "rounding",
      .option = "--rounding",
-     .help = "zero-sum (the errors of a channel sum to zero), nearest, adaptive (int8: each layer gives "
-             "what it gave before on calibration data; slower)"},
+     .help = "Choose how weights are rounded: zero-sum (the errors of a channel sum to zero), nearest, "
+             "adaptive (int8: AdaRound-style layer-wise reconstruction on calibration data; slower)"},
     r.rounding, u.rounding);
   f({.path = "codebook",
      .option = "--codebook",
-     .help = "k-means codebook instead of a linear scale (w8: 256 values, w4: 16)"},
+     .help = "Use a k-means codebook instead of a linear scale (w8: 256 values, w4: 16)"},
     r.codebook, u.codebook);
-  f({.path = "asymmetric", .option = "--asymmetric", .help = "give every scale a zero point"}, r.asymmetric,
-    u.asymmetric);
+  f({.path = "asymmetric",
+     .option = "--asymmetric",
+     .help = "Quantize weights asymmetrically: every scale gets a zero point"},
+    r.asymmetric, u.asymmetric);
   f({.path = "fp16_budget",
      .option = "--fp16-budget",
-     .help = "percent of the size to spend on storing the smallest weights in FP16",
+     .help = "Store the smallest weights in FP16, up to this percentage of the size",
      .high = 100,
      .unit = 100,
      .old_key = "fp16_budget",
      .old_option = "--half-share"},
     r.fp16_budget, u.fp16_budget);
-  f({.path = "min_bytes", .option = "--min-bytes", .help = "leave smaller tensors alone"}, r.min_bytes,
-    u.min_bytes);
+  f({.path = "min_bytes",
+     .option = "--min-bytes",
+     .help = "Keep tensors that are smaller than this number of bytes unchanged"},
+    r.min_bytes, u.min_bytes);
   f({.path = "include",
      .option = "--include",
-     .help = "only these: a regular expression on tensor, node and op type (repeatable)"},
+     .help = "Quantize only tensors, nodes or op types that match this regular expression (repeatable)"},
     r.include, u.include);
   f({.path = "exclude",
      .option = "--exclude",
-     .help = "skip these: a regular expression on tensor, node and op type (repeatable)"},
+     .help = "Skip tensors, nodes or op types that match this regular expression (repeatable). Example: "
+             "--exclude '^head'"},
     r.exclude, u.exclude);
   f({.path = "ignore_unmatched",
      .option = "--ignore-unmatched",
-     .help = "warn about a regular expression that matches nothing, instead of failing"},
+     .help = "Warn about a regular expression that matches nothing, instead of failing"},
     r.ignore_unmatched, u.ignore_unmatched);
   f({.path = "keep_inputs",
      .option = "--keep-inputs",
-     .help = "initializers that are listed as inputs stay inputs with a default value (otherwise they "
-             "become constants)"},
+     .help = "Keep initializers that are also graph inputs as inputs with a default value (default: make "
+             "them constants)"},
     r.keep_inputs, u.keep_inputs);
   f({.path = "nodes",
      .option = "--node",
-     .help =
-         "NAME=FORMAT for the node that gives the value NAME: fp32, w16, w8, w4, nbits8, nbits4 or nbits2 "
-         "(so "
-         "its weights are stored, and it computes on floats), with --to int8 also int8-dynamic (repeatable)"},
+     .help = "Override the format of one node, named by its output, as NAME=FORMAT: fp32, w16, w8, w4, "
+             "nbits8, nbits4, nbits2, and with --to int8 also int8-dynamic (repeatable). Example: "
+             "/fc/Gemm_output_0=fp32"},
     r.nodes, u.nodes);
 
   f({.path = "integer.calibration",
      .option = "--calibration",
-     .help = "int8: how the range of an activation is chosen: auto (measured on the data; without search "
-             "least predicted error, value by value), minmax, mean, percentile, entropy, mse",
+     .help = "Choose how activation ranges are calibrated for int8: minmax, mean, percentile, entropy, mse, "
+             "auto (the best one measured on the data; with --no-search per-tensor mse)",
      .read_by = kStatic},
     r.integer.calibration, u.integer.calibration);
   f({.path = "integer.percentile",
      .option = "--percentile",
-     .help = "of --calibration percentile",
+     .help = "Set the percentile of --calibration percentile, from 50 to 100",
      .read_by = kStatic,
      .low = 50,
      .high = 100},
     r.integer.percentile, u.integer.percentile);
   f({.path = "integer.dialect",
      .option = "--dialect",
-     .help = "int8: qdq (Q/DQ nodes, which runtimes fuse), qoperator (the integer ops themselves)",
+     .help = "Choose the quantization format of int8: qdq (Q/DQ nodes, which runtimes fuse), qoperator "
+             "(integer ops such as QLinearConv)",
      .read_by = kStatic},
     r.integer.dialect, u.integer.dialect);
   f({.path = "integer.activations",
      .option = "--activations",
-     .help = "int8: type of activations: u8, s8, u16, s16",
+     .help = "Set the type of activations for int8: u8, s8, u16, s16 (unsigned or signed)",
      .read_by = kStatic},
     r.integer.activations, u.integer.activations);
   f({.path = "integer.symmetric_activations",
      .option = "--symmetric-activations",
-     .help = "int8: zero is the middle code of values that take both signs",
+     .help = "Use symmetric activation ranges for int8 where values have both signs",
      .read_by = kStatic},
     r.integer.symmetric_activations, u.integer.symmetric_activations);
   f({.path = "integer.weights",
      .option = "--weights",
-     .help = "type of weights: s8, u8, s4",
+     .help = "Set the type of weights: s8, u8, s4 (signed or unsigned)",
      .read_by = kInteger},
     r.integer.weights, u.integer.weights);
   f({.path = "integer.reduce_range",
      .option = "--reduce-range",
-     .help = "7-bit weights, whose products saturate on no CPU; --no-reduce-range: all 8 bits, for CPUs that "
-             "are known to have exact products (default: 8 bits, less where two neighbouring weights could "
-             "saturate on an x86 CPU without VNNI)",
+     .help = "Use 7-bit weights, which cannot saturate int16 sums on x86 CPUs without VNNI; "
+             "--no-reduce-range uses 8 bits everywhere (default: 8 bits, fewer only where two adjacent "
+             "weights could saturate)",
      .read_by = kInteger,
      .off_option = "--no-reduce-range"},
     r.integer.reduce_range, u.integer.reduce_range);
   f({.path = "integer.integer_io",
      .option = "--integer-io",
-     .help = "int8: inputs and outputs of the model become integers too",
+     .help = "Quantize the inputs and outputs of the model, too, for int8",
      .read_by = kStatic},
     r.integer.integer_io, u.integer.integer_io);
   f({.path = "integer.fp16_remainder",
      .option = "--fallback",
-     .help = "what does not compute on integers: w8 (stored in 8 bits), fp16 (16-bit floats, computed on "
-             "where the --target can)",
+     .help = "Choose the format of nodes that do not run in INT8: w8 (8-bit weights, FP32 arithmetic), fp16 "
+             "(FP16 weights, FP16 arithmetic where the --target supports it)",
      .read_by = kInteger,
      .off = "w8",
      .on = "fp16",
@@ -191,13 +199,13 @@ void fields(SomeRecipe& r, F& f) {
     r.integer.fp16_remainder, u.integer.fp16_remainder);
   f({.path = "integer.skip_rewrites",
      .option = "--skip-rewrite",
-     .help = "int8: do not make these of ops that have integer kernels: hard-swish, tanh, conv-transpose, "
-             "mean, pad-channels (repeatable, or with commas)",
+     .help = "Do not rewrite these ops as ops that run in INT8: hard-swish, tanh, conv-transpose, mean, "
+             "pad-channels (repeatable, or separated by commas)",
      .read_by = kStatic},
     r.integer.skip_rewrites, u.integer.skip_rewrites);
   f({.path = "integer.use_cost_model",
      .option = "--use-cost-model",
-     .help = "int8: keep nodes in FP32 that INT8 would make slower (default: on)",
+     .help = "Keep nodes in FP32 that INT8 would make slower (default: on)",
      .read_by = kStatic,
      .off_option = "--no-use-cost-model",
      .old_key = "use_cost_model",
@@ -206,40 +214,41 @@ void fields(SomeRecipe& r, F& f) {
     r.integer.use_cost_model, u.integer.use_cost_model);
   f({.path = "integer.dynamic_conv",
      .option = "--dynamic-conv",
-     .help = "int8-dynamic: run Conv as ConvInteger, though it is several times slower than FP32",
+     .help = "Run Conv as ConvInteger for int8-dynamic, although it is several times slower than FP32",
      .read_by = kInteger,
      .old_key = "dynamic_conv",
      .old_option = "--force-conv"},
     r.integer.dynamic_conv, u.integer.dynamic_conv);
   f({.path = "integer.values",
      .option = "--value",
-     .help = "int8: NAME=WHAT for one activation, where WHAT is LOW:HIGH (its range), a --calibration "
-             "method, a type of --activations, or float (repeatable)",
+     .help = "Override the quantization of one activation for int8, as NAME=SETTING: a range LOW:HIGH, a "
+             "--calibration method, a type of --activations, or float to keep it in FP32 (repeatable). "
+             "Example: /act/Sigmoid_output_0=0:1",
      .read_by = kStatic},
     r.integer.values, u.integer.values);
   f({.path = "integer.search",
      .option = "--search",
-     .help = "int8: choose the calibration, and the few ops that are better left in floats, by measuring "
-             "on the data (default: on)",
+     .help = "Choose the calibration method and the ops to keep in FP32 by measuring on the data, for int8 "
+             "(default: on)",
      .read_by = kStatic,
      .off_option = "--no-search",
      .is_resolved = true},
     r.integer.search, u.integer.search);
   f({.path = "integer.equalize",
      .option = "--equalize",
-     .help = "even out the channels between layers (default: on)",
+     .help = "Apply cross-layer equalization (default: on)",
      .read_by = kStatic,
      .off_option = "--no-equalize"},
     r.integer.equalize, u.integer.equalize);
   f({.path = "integer.correct_bias",
      .option = "--correct-bias",
-     .help = "int8: take the mean error of every channel out of its bias (default: on)",
+     .help = "Apply bias correction for int8 (default: on)",
      .read_by = kStatic,
      .off_option = "--no-correct-bias"},
     r.integer.correct_bias, u.integer.correct_bias);
   f({.path = "integer.fit_on_even_samples",
      .option = "--fit-on-even-samples",
-     .help = "int8: calibrate on every second sample only, of 16 or more (the search may choose this)",
+     .help = "Calibrate int8 on every second sample only, if there are 16 or more",
      .read_by = kStatic,
      .old_key = "fit_on_even_samples",
      .old_option = "--every-second"},
@@ -247,66 +256,67 @@ void fields(SomeRecipe& r, F& f) {
 
   f({.path = "nbits.dialect",
      .option = "--kernels",
-     .help = "nbits (MatMulNBits and GatherBlockQuantized), qdq (DequantizeLinear by blocks, opset 21)",
+     .help = "Choose the ops for packed weights: nbits (MatMulNBits and GatherBlockQuantized), qdq "
+             "(DequantizeLinear per block, opset 21)",
      .read_by = kNbits,
      .name = "kernels"},
     r.nbits.dialect, u.nbits.dialect);
   f({.path = "nbits.accuracy_level",
      .option = "--accuracy-level",
-     .help = "what MatMulNBits may do to activations: 0 (as the runtime likes), 1 (FP32), 4 (8-bit integers: "
-             "the fast kernels), auto (4 where outputs bear it)",
+     .help = "Set accuracy_level of MatMulNBits: 0 (the runtime chooses), 1 (FP32 activations), 4 (INT8 "
+             "activations, fastest), auto (4 where the outputs stay accurate)",
      .read_by = kNbits},
     r.nbits.accuracy_level, u.nbits.accuracy_level);
   f({.path = "nbits.levels",
      .option = "--level",
-     .help = "NAME=LEVEL for the node that gives the value NAME: its --accuracy-level (repeatable)",
+     .help = "Override --accuracy-level for one node, named by its output, as NAME=LEVEL (repeatable)",
      .read_by = kNbits},
     r.nbits.levels, u.nbits.levels);
   f({.path = "nbits.method",
      .option = "--method",
-     .help = "how codes and scales are found: rtn (nearest), scale (for outputs, by the energy of inputs on "
-             "--data), gptq (codes that make up for each other, on --data), auto (measured)",
+     .help = "Choose how weights are quantized: rtn (round to nearest), scale (scales that minimize the "
+             "output error on --data), gptq (GPTQ error compensation on --data), auto (the best one "
+             "measured)",
      .read_by = kNbits},
     r.nbits.method, u.nbits.method);
   f({.path = "nbits.bits",
      .option = "--bits",
-     .help = "bits that a weight may take on the mean, with its share of a scale: layers that bring the most "
-             "on --data get more of them (default: all as --to says)",
+     .help = "Set the mean number of bits per weight, scales included; layers that reduce the output error "
+             "most on --data get more bits (default: the bits of --to for all layers)",
      .read_by = kNbits,
      .low = 2,
      .high = 16},
     r.nbits.bits, u.nbits.bits);
   f({.path = "nbits.target_size",
      .option = "--target-size",
-     .help = "bytes that the model may have, all files together, spent in the same way (300MB, 2GB)",
+     .help = "Set the size of the model, all files together; layers that reduce the output error most on "
+             "--data get more bits. Example: 300MB",
      .read_by = kNbits},
     r.nbits.target_size, u.nbits.target_size);
 
   f({.path = "half.half_io",
      .option = "--io",
-     .help = "inputs and outputs of the model: keep (the types they have), fp16 (16-bit floats too)",
+     .help = "Set the type of the inputs and outputs of the model: keep (unchanged), fp16",
      .read_by = kHalf,
      .off = "keep",
      .on = "fp16"},
     r.half.half_io, u.half.half_io);
   f({.path = "half.keep",
      .option = "--keep-fp32",
-     .help = "these nodes stay in FP32: a regular expression on node names, their outputs and op types "
-             "(repeatable)",
+     .help = "Keep nodes in FP32 whose name, output or op type matches this regular expression (repeatable)",
      .read_by = kHalf,
      .name = "keep_fp32"},
     r.half.keep, u.half.keep);
   f({.path = "half.keep_names",
      .option = "--keep-names",
-     .help = "keep the names of values and nodes inside of the model, which are shortened where they are "
-             "more than 0.2 % of the file",
+     .help = "Keep the names of nodes and intermediate values (default: shorten them if they are more than "
+             "0.2 % of the file)",
      .read_by = kHalf},
     r.half.keep_names, u.half.keep_names);
   f({.path = "target",
      .option = "--target",
-     .help = "where the model will run: a place and a release, which must have all that is written "
-             "(android-arm64@1.22.0, linux-x64@1.30.0 …), what computes (cuda, coreml, directml, nnapi, qnn "
-             "…), or both (ios-arm64@1.22.0+coreml)"},
+     .help = "Use only ops that this target supports: a platform and release (android-arm64@1.22.0), an "
+             "execution provider (cuda, coreml, directml, nnapi, qnn), or both (ios-arm64@1.22.0+coreml)"},
     r.target, u.target);
 }
 

@@ -23,8 +23,8 @@ struct Arguments {
   bool json = false;
 };
 
-// The words by which this command line says what the data is, for the commands that are recommended. What is
-// in memory has to be put into a file for them.
+// Returns the options of this command line that describe the data, for the recommended commands. Data in
+// memory has no path, so the commands name the placeholder DATA.
 std::vector<std::string> data_words(const Options& verb, const InMemoryInputs& given) {
   std::vector<std::string> words;
   if (given.data) words = {"--data", "DATA"};
@@ -60,21 +60,24 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
 
 void declare(Options& options, Arguments& arguments) {
   AdviseOptions& advice = arguments.options;
-  options.add_option("model", arguments.models, "models, or folders of models")->required();
-  options.add_converted("--budget", advice.budget, duration_of, "time for each model, such as 90s or 5m")
+  options.add_option("model", arguments.models, "Models, or folders of models")->required();
+  options
+      .add_converted("--budget", advice.budget, duration_of, "Limit the time per model. Examples: 90s, 5m")
       ->show_default("60s");
   options.add_option(
       "--target", advice.target,
-      "where it will run: a place and a release such as android-arm64@1.22.0, a provider such as cuda");
+      "Recommend only methods that this target supports: a platform and release (android-arm64@1.22.0) or an "
+      "execution provider (cuda)");
   add_metric_options(options, advice);
   options
       .add_converted("--max-drop", advice.max_drop, share_up_to(0.2),
-                     "what the metric may lose, such as 0.5%")
+                     "Set the largest acceptable drop of the metric. Example: 0.5%")
       ->show_default("0.5%");
   options
-      .add_option(
-          "--min-sqnr", advice.min_sqnr,
-          "least signal to noise of an output in dB (default: without labels 20, of generated sound 30)")
+      .add_option("--min-sqnr", advice.min_sqnr,
+                  "Set the lowest acceptable SQNR of an output in dB (default without labels: 20; for "
+                  "generated audio: "
+                  "30)")
       ->check(number_between(-1000, 1000));
   add_document_options(options, arguments.json, arguments.report);
   add_data_options(options, advice.data);
@@ -90,7 +93,7 @@ constexpr std::string_view kExamples[] = {
 
 extern constinit const VerbInfo kAdvise = {
     .name = "advise",
-    .summary = "should this model be quantized, how, and what will it bring? measured on it",
+    .summary = "Measure every format on a model and recommend one",
     .audience = Audience::kEveryday,
     .everyday = advise_verb::kEveryday,
     .examples = advise_verb::kExamples,

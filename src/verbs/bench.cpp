@@ -24,7 +24,7 @@ struct Arguments {
   std::string report;
 };
 
-// Of one run over all models.
+// Runs `work` over all models with one progress line.
 template <class Request, class Work>
 auto watched(const std::vector<std::filesystem::path>& models, Request& options, Host& host,
              const Work& work) {
@@ -34,7 +34,7 @@ auto watched(const std::vector<std::filesystem::path>& models, Request& options,
   return named(models, work);
 }
 
-// Texts instead of single calls.
+// --tokens: generates texts token by token instead of timing single calls.
 int run_decoders(const Arguments& arguments, Host& host, const Options& verb,
                  const std::vector<std::filesystem::path>& models) {
   DecodeOptions options;
@@ -67,41 +67,45 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
 
 void declare(Options& options, Arguments& arguments) {
   options
-      .add_option("model", arguments.models,
-                  "models or folders; the first one is what the others are compared with")
+      .add_option("model", arguments.models, "Models or folders of models; the first model is the baseline")
       ->required();
-  // What single calls have and texts have not.
+  // These options apply to single calls only, and exclude --tokens.
   std::vector<Option*> of_calls;
-  of_calls.push_back(
-      options.add_option("-t,--seconds", arguments.options.seconds, "seconds for each model and batch size")
-          ->check(number_between(0.01, 86400))
-          ->show_default());
-  of_calls.push_back(
-      options.add_option("-r,--repeats", arguments.options.repeats, "calls of each model instead of seconds")
-          ->check(whole_between(0, 1'000'000'000)));
-  of_calls.push_back(options.add_option("-b,--batch", arguments.options.batches, "batch sizes, with commas")
+  of_calls.push_back(options
+                         .add_option("-t,--seconds", arguments.options.seconds,
+                                     "Measure each model and batch size for this many seconds")
+                         ->check(number_between(0.01, 86400))
+                         ->show_default());
+  of_calls.push_back(options
+                         .add_option("-r,--repeats", arguments.options.repeats,
+                                     "Measure this many calls of each model instead of --seconds")
+                         ->check(whole_between(0, 1'000'000'000)));
+  of_calls.push_back(options
+                         .add_option("-b,--batch", arguments.options.batches,
+                                     "Measure these batch sizes, separated by commas. Example: 1,8")
                          ->delimiter(',')
                          ->check(whole_between(1, 1'000'000))
                          ->show_default());
   of_calls.push_back(options
                          .add_option("--cold-starts", arguments.options.cold_starts,
-                                     "processes of each model's own, for cold start and memory (0: none)")
+                                     "Start this many processes per model to measure cold start and memory "
+                                     "(0: none)")
                          ->check(whole_between(0, 1000))
                          ->show_default());
   Option* const tokens =
       options
           .add_option(
               "--tokens", arguments.tokens,
-              "language models: feed texts (rows of ids) token by token, so many behind the prompt, with "
-              "what the model keeps of the past; tells latencies, perplexity and tokens that flip")
+              "Benchmark a language model: feed texts (rows of token ids) token by token, this many tokens "
+              "after the prompt, with the KV cache; report latency, perplexity and changed predictions")
           ->check(whole_between(1, 1'000'000));
-  options.add_option("--prompt", arguments.prompt, "with --tokens: ids of a text that are fed at once")
+  options.add_option("--prompt", arguments.prompt, "Set the length of the prompt of --tokens, in tokens")
       ->needs(tokens)
       ->check(whole_between(1, 1'000'000))
       ->show_default();
   of_calls.push_back(options.add_flag(
       "--profile", arguments.options.profile,
-      "where the time goes: by op, the dearest nodes, the share of kernels that multiply integers"));
+      "Profile each model: time per op, the most expensive nodes, and the share of INT8 kernels"));
   add_document_options(options, arguments.json, arguments.report);
   of_calls.push_back(options.find("--report"));
   for (Option* option : of_calls) tokens->excludes(option);
@@ -120,7 +124,7 @@ constexpr std::string_view kExamples[] = {"ounce bench model.onnx model.w8.onnx"
 
 extern constinit const VerbInfo kBench = {
     .name = "bench",
-    .summary = "who is faster, by how much, and how sure is that",
+    .summary = "Measure latency, memory and cold start of models and compare their speed",
     .audience = Audience::kEveryday,
     .everyday = bench_verb::kEveryday,
     .examples = bench_verb::kExamples,

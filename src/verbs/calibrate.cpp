@@ -40,7 +40,7 @@ int show(const Shown& arguments, Host& host, const Options& verb, const Calibrat
 
 int run(Arguments& arguments, Host& host, const Options& verb) {
   const std::filesystem::path model = one_model(arguments.model.string());
-  if (model.empty()) throw Error(ErrorCode::kUsage, "calibrate: say which model");
+  if (model.empty()) throw Error(ErrorCode::kUsage, "calibrate: model is required");
   CalibrateOptions& options = arguments.options;
   use_given(options.data, host.given);
   std::filesystem::path output = arguments.output;
@@ -63,38 +63,39 @@ int merge(const MergeArguments& arguments, Host& host, const Options& verb) {
       print_document(results::Document("calibrate").add(results::MergedImportance{arguments.output}), verb,
                      host);
     host.say(for_people(arguments.json),
-             safe_format("{} files of importance in {}\n", parts.size(), arguments.output));
+             safe_format("{} importance files merged into {}\n", parts.size(), arguments.output));
     return 0;
   }
   return show(arguments, host, verb, merge_ranges(parts, arguments.output));
 }
 
 void declare(Options& options, Arguments& arguments) {
-  options.add_option("model", arguments.model, "a model");
+  options.add_option("model", arguments.model, "The model");
   options.add_option("-o,--output", arguments.output,
-                     "the file of ranges (default: model.ranges beside the model)");
+                     "Write the activation ranges to this file (default: model.ranges next to the model)");
   options.add_text("--shard",
-                   "I/N: only every N-th sample, beginning with the I-th; 'merge' puts the parts together",
+                   "Use every N-th sample only, starting with the I-th, as I/N; 'ounce calibrate merge' "
+                   "combines the parts. Example: 1/4",
                    [&calibration = arguments.options](const std::string& word) {
                      std::tie(calibration.shard, calibration.shards) = part_of(word, "--shard");
                    });
   add_batch_option(options, arguments.options.data);
   add_json_option(options, arguments.json);
-  options.add_flag("-v,--verbose", arguments.verbose, "show every value");
+  options.add_flag("-v,--verbose", arguments.verbose, "List every activation");
   add_data_options(options, arguments.options.data, /*with_contract=*/true, kDataRequired);
   add_runtime_options(options, arguments.options.runtime);
 }
 
 void declare_merge(Options& options, MergeArguments& arguments) {
-  options.add_option("part", arguments.parts, "files of ranges")->required();
-  options.add_option("-o,--output", arguments.output, "the file of ranges")->required();
+  options.add_option("part", arguments.parts, "Calibration files to merge")->required();
+  options.add_option("-o,--output", arguments.output, "Write the merged file here")->required();
   add_json_option(options, arguments.json);
-  options.add_flag("-v,--verbose", arguments.verbose, "show every value");
+  options.add_flag("-v,--verbose", arguments.verbose, "List every activation");
 }
 
 constexpr VerbInfo kMerge = {
     .name = "merge",
-    .summary = "put the parts of a calibration together: the same file as one run gives",
+    .summary = "Merge the parts of a sharded calibration; the result equals that of one run",
     .call = call_of<MergeArguments, declare_merge, merge>,
     .result = "CalibrateResult"};
 constexpr const VerbInfo* kInside[] = {&kMerge};
@@ -107,7 +108,7 @@ constexpr std::string_view kExamples[] = {"ounce calibrate model.onnx --data cal
 
 extern constinit const VerbInfo kCalibrate = {
     .name = "calibrate",
-    .summary = "what the activations of a model look like on data, for static INT8",
+    .summary = "Collect activation ranges on data for static INT8 quantization",
     .everyday = calibrate_verb::kEveryday,
     .examples = calibrate_verb::kExamples,
     .call = call_of<calibrate_verb::Arguments, calibrate_verb::declare, calibrate_verb::run>,

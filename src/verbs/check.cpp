@@ -43,7 +43,7 @@ int write_operators(const Arguments& arguments, Host& host, const std::vector<re
         EmitOptions how;
         how.library = arguments.runtime;
         write_required_operators(models, arguments.required_ops, how);
-        host.say(human, safe_format("{}: the operators that a reduced build needs for {} model{}\n",
+        host.say(human, safe_format("{}: operators that a reduced build needs for {} model{}\n",
                                     arguments.required_ops, models.size(), models.size() == 1 ? "" : "s"));
       },
       problem);
@@ -51,7 +51,7 @@ int write_operators(const Arguments& arguments, Host& host, const std::vector<re
   return code;
 }
 
-// By --fail-on, which looks at every node: one that is broken hides no other.
+// Applies --fail-on to the counts of all nodes, because the verdict names only the worst kind.
 bool is_refused(const Arguments& arguments, const TargetCheck& target) {
   return std::any_of(arguments.fail_on.begin(), arguments.fail_on.end(), [&](const std::string& verdict) {
     return verdict == name_of(Verdict::kSlow) ? target.slow != 0 : target.unknown != 0;
@@ -94,30 +94,32 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
 }
 
 void declare(Options& options, Arguments& arguments) {
-  options.add_option("model", arguments.models, "models, or folders of models");
+  options.add_option("model", arguments.models, "Models, or folders of models");
   options
       .add_option(
           "--target", arguments.options.targets,
-          "where: linux-x64@1.30.0, android-arm64@1.22.0, ios-arm64@…, ort-web@…, host (repeatable, or "
-          "with commas; default: host)")
+          "Check for this target: linux-x64@1.30.0, android-arm64@1.22.0, ios-arm64@1.22.0, ort-web@1.22.0, "
+          "host (repeatable, or separated by commas; default: host)")
       ->delimiter(',');
   options
       .add_option("--fail-on", arguments.fail_on,
-                  "exit 3 for these verdicts, too: slow, unknown (repeatable, or with commas; default: none)")
+                  "Fail with exit code 3 for these verdicts, too: slow, unknown (repeatable, or separated by "
+                  "commas; default: none)")
       ->delimiter(',')
       ->one_at_a_time()
       ->check(any_of({std::string(name_of(Verdict::kSlow)), std::string(name_of(Verdict::kUnknown))}));
   options.add_option(
       "--required-ops", arguments.required_ops,
-      "write the config file of a reduced build of ONNX Runtime that has the ops of these models, and "
-      "those that its optimisers put in");
-  options.add_option("--runtime", arguments.runtime, "ONNX Runtime for that: a library's path, or a version");
+      "Write the configuration file of a reduced build of ONNX Runtime, with the ops of these models and "
+      "those that its optimizers insert");
+  options.add_option("--runtime", arguments.runtime,
+                     "Use this ONNX Runtime for --required-ops: the path of a library, or a version");
   options.add_flag(
       "--execute", arguments.options.execute,
-      "run the model on the target's machine too (arm64 under qemu-user, or behind --via) and compare its "
-      "outputs with those here");
+      "Also run the model on the target (arm64 under qemu-user, or over --via) and compare its outputs with "
+      "those on this machine");
   add_remote_options(options, arguments.remote);
-  options.add_flag("--releases", arguments.list, "list the releases that were measured");
+  options.add_flag("--releases", arguments.list, "List the measured releases and exit");
   add_document_options(options, arguments.json, arguments.report);
 }
 
@@ -131,7 +133,7 @@ constexpr std::string_view kExamples[] = {
 
 extern constinit const VerbInfo kCheck = {
     .name = "check",
-    .summary = "will it run there, before it is shipped",
+    .summary = "Check that a model loads and runs on a platform and ONNX Runtime version",
     .audience = Audience::kEveryday,
     .everyday = check_verb::kEveryday,
     .examples = check_verb::kExamples,

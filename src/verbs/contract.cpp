@@ -34,7 +34,7 @@ std::map<std::string, std::filesystem::path> dumps_of(const std::vector<std::str
     const std::size_t equals = std::filesystem::exists(text) ? std::string::npos : text.find('=');
     const std::string input = equals == std::string::npos ? "" : text.substr(0, equals);
     if (!dumps.emplace(input, equals == std::string::npos ? text : text.substr(equals + 1)).second)
-      throw Error(ErrorCode::kUsage, "several `--dump` need names: `--dump` INPUT=FILE");
+      throw Error(ErrorCode::kUsage, "several `--dump` options need input names: `--dump` INPUT=FILE");
   }
   return dumps;
 }
@@ -46,7 +46,7 @@ int set(Arguments& arguments, Host& host, const Options& verb) {
   use_given(data, host.given);
   if (!data.contract) {
     throw Error(ErrorCode::kUsage,
-                "say what the contract is: with `--contract` FILE or with options such as `--rescale 1/255`");
+                "no preprocessing is given: use `--contract` FILE, or options such as `--rescale 1/255`");
   }
   const Contract written = named(arguments.model, [&] {
     return set_contract(arguments.model, arguments.output, *data.contract,
@@ -61,7 +61,8 @@ int show(Arguments& arguments, Host& host, const Options&) {
   arguments.model = one_model(arguments.model).string();
   const std::optional<Contract> contract = contract_of(arguments.model);
   if (!contract)
-    throw Error(ErrorCode::kBadInput, "has no contract; `set_contract()` gives it one", arguments.model);
+    throw Error(ErrorCode::kBadInput, "has no preprocessing metadata; add it with `set_contract()`",
+                arguments.model);
   host.say_json(to_json(*contract) + "\n");
   return 0;
 }
@@ -69,7 +70,8 @@ int show(Arguments& arguments, Host& host, const Options&) {
 int check(Arguments& arguments, Host& host, const Options& verb) {
   arguments.model = one_model(arguments.model).string();
   use_given(arguments.data, host.given);
-  if (arguments.data.is_generated()) throw Error(ErrorCode::kUsage, "give the data to check: `--data`");
+  if (arguments.data.is_generated())
+    throw Error(ErrorCode::kUsage, "no data to check: give it with `--data`");
   const ContractCheck result = named(arguments.model, [&] {
     return check_contract(arguments.model, arguments.data, arguments.runtime, nullptr,
                           dumps_of(arguments.dumps));
@@ -85,25 +87,27 @@ int check(Arguments& arguments, Host& host, const Options& verb) {
 }
 
 void declare_set(Options& options, Arguments& arguments) {
-  options.add_option("model", arguments.model, "a model")->required();
-  options.add_option("-o,--output", arguments.output, "the model with the contract")->required();
-  add_data_options(options, arguments.data, /*with_contract=*/true, "default: none, and no golden sample");
+  options.add_option("model", arguments.model, "The model")->required();
+  options.add_option("-o,--output", arguments.output, "Write the model with its metadata to this file")
+      ->required();
+  add_data_options(options, arguments.data, /*with_contract=*/true,
+                   "default: none, so neither value ranges nor a golden sample are stored");
   add_runtime_options(options, arguments.runtime);
 }
 
 void declare_show(Options& options, Arguments& arguments) {
-  options.add_option("model", arguments.model, "a model")->required();
+  options.add_option("model", arguments.model, "The model")->required();
 }
 
 void declare_check(Options& options, Arguments& arguments) {
-  options.add_option("model", arguments.model, "a model")->required();
+  options.add_option("model", arguments.model, "The model")->required();
   add_data_options(options, arguments.data, /*with_contract=*/false, kDataRequired);
   add_runtime_options(options, arguments.runtime);
   options
       .add_option(
           "--dump", arguments.dumps,
-          "the floats that your app gave its model for the same samples: a .npy or raw float32 file, or "
-          "INPUT=FILE (repeatable)")
+          "Compare with the model input that your app computed for the same samples: a .npy or raw float32 "
+          "file, or INPUT=FILE (repeatable)")
       ->one_at_a_time();
   add_json_option(options, arguments.json);
 }
@@ -115,26 +119,28 @@ constexpr std::string_view kSetExamples[] = {
 
 constexpr VerbInfo kSet = {
     .name = "set",
-    .summary = "write the model with a contract; with --data also what data looks like, and a golden sample",
+    .summary =
+        "Store preprocessing metadata in a model, and with --data also value ranges and a golden sample",
     .everyday = kSetEveryday,
     .examples = kSetExamples,
     .call = call_of<Arguments, declare_set, set>,
     .result = "ContractResult"};
 constexpr VerbInfo kShow = {.name = "show",
-                            .summary = "print a model's contract",
+                            .summary = "Print the preprocessing metadata of a model",
                             .call = call_of<Arguments, declare_show, show>,
                             .result = "ContractResult"};
-constexpr VerbInfo kCheck = {.name = "check",
-                             .summary = "is this data what the contract says? exit 1 if not",
-                             .call = call_of<Arguments, declare_check, check>,
-                             .result = "ContractCheckResult"};
+constexpr VerbInfo kCheck = {
+    .name = "check",
+    .summary = "Check data against the preprocessing metadata (exit code 1: mismatch)",
+    .call = call_of<Arguments, declare_check, check>,
+    .result = "ContractCheckResult"};
 constexpr const VerbInfo* kInside[] = {&kSet, &kShow, &kCheck};
 
 }  // namespace contract_verb
 
 extern constinit const VerbInfo kContract = {
     .name = "contract",
-    .summary = "how raw data becomes what the model takes, kept in the model and checked",
+    .summary = "Store, print or check preprocessing metadata: how raw data becomes model input",
     .verbs = contract_verb::kInside};
 
 }  // namespace ounce::verbs

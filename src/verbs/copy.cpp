@@ -40,14 +40,16 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
 }
 
 void declare(Options& options, Arguments& arguments) {
-  options.add_option("model", arguments.model, "the model")->required();
-  options.add_option("-o,--output", arguments.output, "file or folder for the copy")->required();
-  options.add_option("--external-data", arguments.external_data, "auto (an identical copy), always, never")
+  options.add_option("model", arguments.model, "The model")->required();
+  options.add_option("-o,--output", arguments.output, "Write the copy to this file or folder")->required();
+  options
+      .add_option("--external-data", arguments.external_data,
+                  "Store weights in a separate file: auto (as in the model), always, never")
       ->show_default();
   add_json_option(options, arguments.json);
   add_emit_options(options, arguments.emit);
   options.add_option("--runtime", arguments.emit.options.library,
-                     "ONNX Runtime for --emit: a library's path, or a version");
+                     "Use this ONNX Runtime for --emit: the path of a library, or a version");
 }
 
 constexpr std::string_view kExamples[] = {"ounce copy model.onnx -o packed.onnx --external-data never"};
@@ -56,7 +58,7 @@ constexpr std::string_view kExamples[] = {"ounce copy model.onnx -o packed.onnx 
 
 extern constinit const VerbInfo kCopy = {
     .name = "copy",
-    .summary = "read, check and write a model without changing a number; packs external data in or out",
+    .summary = "Check and rewrite a model without changing its values; merge or split external weights",
     .examples = copy_verb::kExamples,
     .call = call_of<copy_verb::Arguments, copy_verb::declare, copy_verb::run>,
     .result = "CopyResult",

@@ -12,7 +12,7 @@ namespace ounce::verbs {
 namespace diff_verb {
 
 constexpr int kDifferent = 1;
-constexpr std::size_t kLines = 12;  // of each kind of change, without --verbose
+constexpr std::size_t kLines = 12;  // shown per kind of change without --verbose
 
 struct Arguments {
   std::string a, b, report;
@@ -33,9 +33,9 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
 }
 
 void declare(Options& options, Arguments& arguments) {
-  options.add_option("a", arguments.a, "a model")->required();
-  options.add_option("b", arguments.b, "the one that it became")->required();
-  options.add_flag("-v,--verbose", arguments.verbose, "all changes, and not the first of each kind");
+  options.add_option("a", arguments.a, "The original model")->required();
+  options.add_option("b", arguments.b, "The changed model")->required();
+  options.add_flag("-v,--verbose", arguments.verbose, "List all changes (default: the first of each kind)");
   add_document_options(options, arguments.json, arguments.report);
 }
 
@@ -46,7 +46,7 @@ constexpr std::string_view kExamples[] = {"ounce diff model.onnx model.w8.onnx",
 
 extern constinit const VerbInfo kDiff = {
     .name = "diff",
-    .summary = "what changed between two models? exit 0 if nothing did, 1 otherwise",
+    .summary = "List the differences between two models (exit code 0: none, 1: some)",
     .examples = diff_verb::kExamples,
     .call = call_of<diff_verb::Arguments, diff_verb::declare, diff_verb::run>,
     .result = "DiffResult",

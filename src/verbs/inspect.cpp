@@ -24,7 +24,7 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
   const Recipe recipe = recipe_of(arguments.recipe);
   std::vector<ModelFile> models = find_models(arguments.models);
   auto [rows, worst] = refused<report::InspectRow>(models, verb);
-  if (!rows.empty()) models.clear();  // then nothing is worked on
+  if (!rows.empty()) models.clear();  // a named model cannot be read: inspect none
   for (const ModelFile& model : models) {
     report::InspectRow row;
     row.model = model.path;
@@ -47,10 +47,10 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
 }
 
 void declare(Options& options, Arguments& arguments) {
-  options.add_option("model", arguments.models, "models, or folders of models")->required();
+  options.add_option("model", arguments.models, "Models, or folders of models")->required();
   add_format_option(options, arguments.recipe, false);
   add_recipe_options(options, arguments.recipe);
-  options.add_option("--tensors", arguments.tensors, "how many of the largest float tensors to show")
+  options.add_option("--tensors", arguments.tensors, "List this many of the largest float tensors")
       ->check(whole_number())
       ->show_default();
   add_json_option(options, arguments.json);
@@ -62,7 +62,7 @@ constexpr std::string_view kExamples[] = {"ounce inspect model.onnx", "ounce ins
 
 extern constinit const VerbInfo kInspect = {
     .name = "inspect",
-    .summary = "what is in a model, and what quantize would do with it",
+    .summary = "Show inputs, ops and weights of a model, and estimate the quantized size",
     .audience = Audience::kEveryday,
     .examples = inspect_verb::kExamples,
     .call = call_of<inspect_verb::Arguments, inspect_verb::declare, inspect_verb::run>,

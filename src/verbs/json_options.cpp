@@ -47,11 +47,11 @@ Words split(const Words& words, char separator) {
   return parts;
 }
 
-// `name` is one of the option's, `key` that name as it was given.
+// `name` is one of the names of the option, with dashes; `key` is that name as it was given.
 Words given_words(const Option& option, const std::string& name, const std::string& key,
                   const ordered_json& value) {
   if (option.is_flag) {
-    if (!value.is_boolean()) refuse(fmt::format("'{}' is either true or false", key));
+    if (!value.is_boolean()) refuse(fmt::format("'{}' must be true or false", key));
     const bool turns_off =
         std::find(option.off_names.begin(), option.off_names.end(), name) != option.off_names.end();
     return {value.get<bool>() != turns_off ? "true" : "false"};
@@ -77,7 +77,7 @@ void set(const Options& options, const Option& option) {
     if (!problem.empty()) refuse(fmt::format("{}: {}: {}", options.verb(), key_of(option), problem));
   }
   if (!option.read(option.given))
-    refuse(fmt::format("{}: Could not convert: {} = {}", options.verb(), key_of(option),
+    refuse(fmt::format("{}: cannot convert {} = {}", options.verb(), key_of(option),
                        fmt::join(option.given, ",")));
 }
 
@@ -115,7 +115,7 @@ void read_json(Options& options, const ordered_json& json) {
     if (!option->argument.empty()) continue;
     for (const std::string& word : option->given) options.in_order.push_back({option, word});
   }
-  // Arguments come in their own order, whatever that of the JSON is.
+  // Positional arguments keep their declared order, independent of the order in the JSON.
   for (const Option& option : options.all()) {
     for (const std::string& word : option.given) {
       if (!option.argument.empty()) options.in_order.push_back({&option, word});

@@ -92,7 +92,7 @@ TEST(JsonOptions, SizesHaveUnits) {
   EXPECT_NO_THROW(read("quantize", {{"model", "a"}, {"target_size", "300MB"}}));
   EXPECT_NO_THROW(read("quantize", {{"model", "a"}, {"target_size", 5000}}));
   EXPECT_EQ(problem("3 parsecs"),
-            "quantize: target_size: 'parsecs' is no unit of bytes: kB, MB, GB, KiB, MiB …");
+            "quantize: target_size: unknown unit 'parsecs'; use kB, MB, GB, KiB or MiB");
   EXPECT_EQ(problem("large"), "quantize: target_size: 'large' is not a size such as 300MB or 2GB");
   EXPECT_EQ(problem("20000000000 GB"), "quantize: target_size: '20000000000 GB' is too large");
 }
@@ -100,13 +100,13 @@ TEST(JsonOptions, SizesHaveUnits) {
 TEST(JsonOptions, RefuseWhatNoOptionTakes) {
   EXPECT_EQ(refusal("quantise", {}), "'quantise' is not a verb of ounce; did you mean 'quantize'?");
   EXPECT_EQ(refusal("contract show it", {}), "'it' is not a verb of show");
-  EXPECT_EQ(refusal("", {}), "say what to do: the verb is empty");
+  EXPECT_EQ(refusal("", {}), "no verb is given");
   EXPECT_EQ(refusal("quantize", {{"exlude", "x"}}),
             "quantize has no option 'exlude'; did you mean 'exclude'?");
   EXPECT_EQ(refusal("quantize", {{"config", "x"}}), "quantize has no option 'config'");
   EXPECT_EQ(refusal("quantize", {{"to", true}}), "'to' takes a value, not true or false");
   EXPECT_EQ(refusal("quantize", {{"to", {"w8", "w4"}}}), "'to' takes one value");
-  EXPECT_EQ(refusal("quantize", {{"dry_run", "yes"}}), "'dry_run' is either true or false");
+  EXPECT_EQ(refusal("quantize", {{"dry_run", "yes"}}), "'dry_run' must be true or false");
   EXPECT_THAT(refusal("quantize", {{"exclude", {{"a", {"b"}}}}}), HasSubstr("takes text or numbers"));
 }
 
@@ -114,9 +114,9 @@ TEST(JsonOptions, RefuseBadValuesAndBadCombinations) {
   EXPECT_EQ(refusal("quantize", {{"to", "w8"}}), "quantize: model is required");
   EXPECT_EQ(refusal("quantize", {{"model", "a"}, {"io", "int8"}}), "quantize: io: int8 not in {keep,fp16}");
   EXPECT_EQ(refusal("quantize", {{"model", "a"}, {"threads", -1}}),
-            "quantize: threads: Value -1 not in range 0 to 1024");
+            "quantize: threads: -1 is not in the range 0 to 1024");
   EXPECT_EQ(refusal("verify", {{"reference", "a"}, {"candidate", "b"}, {"worst", "all"}}),
-            "verify: Could not convert: worst = all");
+            "verify: cannot convert worst = all");
   EXPECT_EQ(refusal("bench", {{"model", "a"}, {"prompt", 4}}), "bench: prompt requires tokens");
   EXPECT_THAT(refusal("bench", {{"model", "a"}, {"tokens", 4}, {"cold_starts", 1}}), HasSubstr(" excludes "));
 }

@@ -24,13 +24,13 @@ std::vector<ModelFile> find_in_folder(const std::string& folder) {
   std::error_code error;
   for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
-    std::error_code ignored;  // what cannot be looked at will fail with a better message when it is opened
+    std::error_code ignored;  // an unreadable entry fails with a better message when it is opened
     if (entry->path().extension() == ".onnx" && entry->is_regular_file(ignored)) {
       found.push_back({entry->path(), entry->path().lexically_relative(folder), true});
     }
   }
   if (error) throw Error(ErrorCode::kIo, fmt::format("cannot read the folder: {}", error.message()), folder);
-  if (found.empty()) throw Error(ErrorCode::kUsage, "the folder holds no .onnx files", folder);
+  if (found.empty()) throw Error(ErrorCode::kUsage, "the folder has no .onnx files", folder);
   std::sort(found.begin(), found.end(),
             [](const ModelFile& a, const ModelFile& b) { return a.relative < b.relative; });
   return found;
@@ -42,15 +42,15 @@ bool means_folder(const std::string& output, const std::vector<ModelFile>& model
          (fs::is_directory(output, ignored) && !is_package_name(output));
 }
 
-// The same for every way to write a path.
+// Normalizes a path, so that different spellings of it are equal.
 fs::path place_of(const fs::path& path) {
   std::error_code error;
   const fs::path place = fs::weakly_canonical(path, error);
-  if (error == std::errc::not_enough_memory) throw std::bad_alloc();  // another place for the same path
+  if (error == std::errc::not_enough_memory) throw std::bad_alloc();  // else the paths would look different
   return error ? path : place;
 }
 
-// Published beside its original: model_q4.onnx beside model.onnx.
+// True for a published variant next to its original: model_q4.onnx and model.onnx.
 bool is_variant_among(const std::vector<ModelFile>& models, const fs::path& path) {
   const std::string original = original_of(path.stem().string());
   if (original.empty()) return false;
@@ -58,7 +58,7 @@ bool is_variant_among(const std::vector<ModelFile>& models, const fs::path& path
   return std::any_of(models.begin(), models.end(),
                      [&](const ModelFile& model) { return model.path == place; });
 }
-// A shell completes the name of a package, which is a folder, with a slash.
+// Shell completion adds a slash to the name of a package, because it is a folder.
 fs::path without_slash(const fs::path& path) {
   return path.has_filename() || !is_package_name(path) ? path : path.parent_path();
 }
@@ -107,7 +107,7 @@ std::vector<ModelFile> find_originals(const std::vector<std::string>& arguments,
     if (skipped != 0 && skipped == found.size())
       throw Error(
           ErrorCode::kUsage,
-          fmt::format("the folder holds no original model: {}",
+          fmt::format("the folder has no original model: {}",
                       skipped == 1 ? "its .onnx file is already quantized"
                                    : fmt::format("all {} .onnx files are already quantized", skipped)),
           argument);
@@ -130,13 +130,13 @@ fs::path one_model(const std::string& argument) {
     if (!originals.empty()) found = std::move(originals);
   }
   if (found.size() == 1) return found.front();
-  if (found.empty()) return argument;  // who opens it will say what it is
+  if (found.empty()) return argument;  // opening it reports the error
   constexpr std::size_t kMost = 5;
   std::string names;
   for (std::size_t i = 0; i < std::min(found.size(), kMost); ++i)
     names += (i == 0 ? "" : ", ") + found[i].lexically_relative(argument).string();
   throw Error(ErrorCode::kUsage,
-              fmt::format("the folder holds {} models ({}{}): name one, such as {}", found.size(), names,
+              fmt::format("the folder has {} models ({}{}): name one, such as {}", found.size(), names,
                           found.size() > kMost ? ", …" : "", found.front().string()),
               argument);
 }
@@ -172,7 +172,7 @@ JobList assign_outputs(const std::vector<ModelFile>& models, const std::string& 
   for (const ModelFile& model : models) {
     if (model.was_found && is_variant_among(models, model.path)) {
       list.notes.push_back(
-          fmt::format("{} is a variant of a model beside it, and not taken as a model", model.path.string()));
+          fmt::format("skipped {}: it is a variant of another model in the folder", model.path.string()));
       continue;
     }
     const auto rival = results.find(place_of(model.path));
@@ -180,18 +180,16 @@ JobList assign_outputs(const std::vector<ModelFile>& models, const std::string& 
       const std::string name = model.path.string(), other = rival->second->path.string();
       if (!model.was_found) {
         throw Error(ErrorCode::kUsage,
-                    fmt::format("it is a model to work on, and the place for the result of '{}'", other),
-                    name);
+                    fmt::format("is both a model to work on and the output for '{}'", other), name);
       }
-      list.notes.push_back(
-          fmt::format("{} is the place for the result of {}, and not taken as a model", name, other));
+      list.notes.push_back(fmt::format("skipped {}: it is the output for {}", name, other));
       continue;
     }
     const Job job{model, output_of(model), is_folder};
     const ModelFile* first = results.at(place_of(job.output));
     if (first != &model) {
       throw Error(ErrorCode::kUsage,
-                  fmt::format("the results of '{}' and '{}' would both go there", first->path.string(),
+                  fmt::format("would be the output for both '{}' and '{}'", first->path.string(),
                               model.path.string()),
                   job.output.string());
     }
@@ -206,7 +204,7 @@ int guarded(const fs::path& model, const std::function<void()>& work, Failure& f
     return 0;
   } catch (...) {
     failure = current_failure();
-    if (failure.exit_code == exit_code(ErrorCode::kCancelled)) throw;  // stops the whole run
+    if (failure.exit_code == exit_code(ErrorCode::kCancelled)) throw;  // ends the whole run
     if (!failure.message.starts_with(model.string()))
       failure.message = model.string() + ": " + failure.message;
     return failure.exit_code;

@@ -1,4 +1,5 @@
-// The models that a command line means: files, and all .onnx files below folders; and where results go.
+// Expands the models of a command line (files, and all .onnx files in folders), assigns an output to each,
+// and runs a function per model.
 #pragma once
 
 #include <ounce/error.h>
@@ -20,39 +21,40 @@ namespace ounce::verbs {
 struct ModelFile {
   std::filesystem::path path;
   std::filesystem::path relative;  // to the folder it was found in; its file name otherwise
-  bool was_found = false;          // in a folder, rather than named
+  bool was_found = false;          // found in a folder, not named on the command line
 };
 
 // Sorted within each folder. Throws Error{kIo} for a folder that cannot be read, Error{kUsage} for one
 // without models.
 std::vector<ModelFile> find_models(const std::vector<std::string>& arguments);
 
-// Throws Error{kIo} for a model that was named and is missing or may not be read, with a hint if the word was
-// meant as something else. What was found in a folder is not asked about: it fails when its turn comes.
+// Throws Error{kIo} if a model that was named is missing or unreadable, with a hint if the word was probably
+// meant as something else. Models that were found in a folder are not checked here; they fail when they are
+// opened.
 void require_readable(const ModelFile& model, const Options& verb);
 
-// The same for verbs that quantize: without the models in folders that are quantized already. `notes` gets a
-// line for each of them. Throws Error{kUsage} when a folder holds no others.
+// Like find_models(), but skips models in folders that are already quantized, with a line in `notes` for
+// each. Throws Error{kUsage} if a folder has only quantized models.
 std::vector<ModelFile> find_originals(const std::vector<std::string>& arguments,
                                       std::vector<std::string>& notes);
-// Says each of them beside the results.
+// Prints each note to the message stream.
 void say_notes(const std::vector<std::string>& notes, Host& host);
 
-// The one model that an argument means: the file, or what a folder holds. Of the variants that are published
-// beside each other (model.onnx, model_fp16.onnx …) the first one is meant, and of several models the one
-// that is not quantized. Throws Error{kUsage} that names them when a folder holds several.
+// Returns the single model of an argument: the file, or the only original model in a folder. Quantized models
+// and published variants (model_fp16.onnx next to model.onnx) do not count. Throws Error{kUsage} that lists
+// the models if a folder has several.
 std::filesystem::path one_model(const std::string& argument);
 
-// The name of a result that stands beside its model.
+// Returns the default output path for a model path.
 using UsualName = std::function<std::filesystem::path(const std::filesystem::path&)>;
 
-// Where the result of one model goes.
+// One model and the path of its result.
 struct Job {
   ModelFile model;
   std::filesystem::path output;
-  bool makes_folder = false;  // the output's folder is made when it does not exist
+  bool makes_folder = false;  // create the folder of the output if it does not exist
 
-  void require_place() const;  // before any work; throws Error
+  void require_place() const;  // checks before any work that the output can be written; throws Error
   void make_folder() const;    // throws Error{kIo}
 };
 
@@ -61,14 +63,14 @@ struct JobList {
   std::vector<std::string> notes;
 };
 
-// `output` may be empty (beside each model), a file (for one model only) or a folder: it is one if it exists
-// as one, ends in a slash, or the models are several or come from a folder. Results of an earlier run that
-// were found among the models are left out, with a note. Throws Error{kUsage} when a result would take the
-// place of another one, or of a model that was named.
+// `output` may be empty (next to each model), a file (for one model only) or a folder. It is a folder if it
+// exists as one, ends in a slash, or there are several models or models from a folder. Results of an earlier
+// run among the models are skipped, with a note. Throws Error{kUsage} if a result would replace another
+// result or a model that was named.
 JobList assign_outputs(const std::vector<ModelFile>& models, const std::string& output,
                        const UsualName& usual_name);
 
-// Gives what `work` gives; an Error that it throws names the model, as those of guarded() do.
+// Returns the result of `work`; adds the name of the model to an Error that it throws, as guarded() does.
 template <class Work>
 auto named(const std::filesystem::path& model, const Work& work) {
   try {
@@ -79,7 +81,7 @@ auto named(const std::filesystem::path& model, const Work& work) {
   }
 }
 
-// The same for several models that are looked at together: the first stands for those that are not named.
+// The same for work on several models: an Error that names none of them gets the name of the first.
 template <class Work>
 auto named(const std::vector<std::filesystem::path>& models, const Work& work) {
   try {
@@ -93,12 +95,13 @@ auto named(const std::vector<std::filesystem::path>& models, const Work& work) {
   }
 }
 
-// Runs `work` on `model` and gives the exit code; an error is one line in `message`, which names the model.
+// Runs `work` on `model` and returns the exit code. An error sets `failure`, whose message names the model.
+// Rethrows a cancellation.
 int guarded(const std::filesystem::path& model, const std::function<void()>& work, report::Failure& failure);
 
-// One model after the other, each with a row of its own: an error is a line and its exit code, and does not
-// keep the others from their turn. Only what can be known before the work, such as a model that is not there,
-// ends the run before it starts.
+// Runs work per model and collects one row for each. An error of one model is printed and recorded in its
+// row; the other models still run. Problems that can be found before the work, such as a missing model, end
+// the run before it starts.
 //
 //   const auto [rows, worst] = each_model<report::ProveRow>(
 //       models, verb, options, host, [&](auto& row) { row.proof = prove(row.model, options); },
@@ -113,8 +116,8 @@ struct Rows {
 inline const ModelFile& model_of(const ModelFile& model) { return model; }
 inline const ModelFile& model_of(const Job& job) { return job.model; }
 
-// A row for everything that `check` refuses; if there is one, no work may start. `check` gets what is
-// checked, a model or a job, and throws Error.
+// Returns a row for each item (a model or a job) for which `check` throws Error. If there is one, no work may
+// start.
 template <class Row, class Items, class Check>
 Rows<Row> refused(const Items& items, const Check& check) {
   Rows<Row> found;
@@ -129,13 +132,13 @@ Rows<Row> refused(const Items& items, const Check& check) {
   return found;
 }
 
-// Of models that were named and cannot be read.
+// The same for named models that cannot be read.
 template <class Row>
 Rows<Row> refused(const std::vector<ModelFile>& models, const Options& verb) {
   return refused<Row>(models, [&](const ModelFile& model) { require_readable(model, verb); });
 }
 
-// `work` fills in the row of an item; `show` says what came of it, and may return false to end the run.
+// `work` fills in the row of an item. `show` prints it, and may return false to end the run.
 template <class Row, class Items, class Work, class Show>
 Rows<Row> each_row(const Items& items, Rows<Row> done, Host& host, const Work& work, const Show& show) {
   for (const Row& row : done.rows) host.complain(row.error.message);
@@ -163,7 +166,7 @@ Rows<Row> each_row(const Items& items, Rows<Row> done, Host& host, const Work& w
   return done;
 }
 
-// The same for models whose progress is watched.
+// The same with a progress line per model.
 template <class Row, class Request, class Work, class Show>
 Rows<Row> each_model(const std::vector<ModelFile>& models, const Options& verb, Request& options, Host& host,
                      const Work& work, const Show& show) {

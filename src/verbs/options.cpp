@@ -24,7 +24,7 @@ bool read_number(std::string_view word, Number& value) {
   return error == std::errc() && end == word.data() + word.size();
 }
 
-// How many bytes a unit such as "kb", "MiB" or "" stands for; nothing for other words.
+// Returns the bytes of a unit such as "kb", "MiB" or ""; nullopt for other words.
 std::optional<std::uint64_t> bytes_of(std::string unit) {
   constexpr std::string_view kPrefixes = "kmgtpe";
   std::transform(unit.begin(), unit.end(), unit.begin(),
@@ -39,15 +39,15 @@ std::optional<std::uint64_t> bytes_of(std::string unit) {
   return bytes;
 }
 
-// A whole number and a unit, perhaps with blanks between them. Empty when `bytes` has what it says, otherwise
-// what is wrong with it.
+// Reads a whole number and a unit, optionally separated by blanks, into `bytes`. Returns an error message, or
+// an empty string.
 std::string read_size(const std::string& word, std::uint64_t& bytes) {
   const std::size_t number_end = std::min(word.find_first_not_of("0123456789"), word.size());
   const std::size_t unit_begin = std::min(word.find_first_not_of(' ', number_end), word.size());
   const std::string number = word.substr(0, number_end), unit = word.substr(unit_begin);
   const std::optional<std::uint64_t> factor = bytes_of(unit);
   if (!read_number(number, bytes)) return fmt::format("'{}' is not a size such as 300MB or 2GB", word);
-  if (!factor) return fmt::format("'{}' is no unit of bytes: kB, MB, GB, KiB, MiB …", unit);
+  if (!factor) return fmt::format("unknown unit '{}'; use kB, MB, GB, KiB or MiB", unit);
   if (bytes > std::numeric_limits<std::uint64_t>::max() / *factor)
     return fmt::format("'{}' is too large", word);
   bytes *= *factor;
@@ -78,7 +78,7 @@ Check whole_between(std::int64_t low, std::int64_t high) {
   return {[low, high](const std::string& word) {
             std::int64_t value = 0;
             if (read_number(word, value) && value >= low && value <= high) return std::string();
-            return fmt::format("Value {} not in range {} to {}", word, low, high);
+            return fmt::format("{} is not in the range {} to {}", word, low, high);
           },
           fmt::format("INT in [{} - {}]", low, high)};
 }
@@ -87,7 +87,7 @@ Check number_between(double low, double high) {
   return {[low, high](const std::string& word) {
     double value = 0;
     if (!read_number(word, value) || std::isnan(value)) return fmt::format("'{}' is not a number", word);
-    if (value < low || value > high) return fmt::format("{} is not from {} to {}", word, low, high);
+    if (value < low || value > high) return fmt::format("{} is not in the range {} to {}", word, low, high);
     return std::string();
   }};
 }
@@ -264,7 +264,7 @@ Option* Options::find(std::string_view name) { return const_cast<Option*>(std::a
 
 namespace {
 
-// The name that turns a flag on or off; empty when there is none.
+// Returns the name that turns a flag on or off; empty if there is none.
 std::string flag_name(const Option& option, bool is_on) {
   const auto found = std::find_if(option.long_names.begin(), option.long_names.end(), [&](const auto& name) {
     const auto& off = option.off_names;
@@ -302,8 +302,7 @@ bool is_list_item(const GivenWord& given) {
          !std::filesystem::exists(given.value, none);
 }
 
-// The option whose values were separated by blanks, with all of them; nothing when the word follows no such
-// option.
+// Returns a hint if `word` follows an option whose values must be separated by commas, not by blanks.
 std::string hint_of_list(const std::vector<GivenWord>& given, const std::string& word) {
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (!given[i].option->is_joined) continue;
@@ -317,7 +316,7 @@ std::string hint_of_list(const std::vector<GivenWord>& given, const std::string&
   return {};
 }
 
-// ounce quantize model.onnx out.onnx
+// Returns a hint if `word` is probably the output: ounce quantize model.onnx out.onnx
 std::string hint_of_output(const Options& options, const std::string& word) {
   if (options.find("output") == nullptr || options.has("output")) return {};
   std::vector<std::string> arguments;
@@ -325,7 +324,7 @@ std::string hint_of_output(const Options& options, const std::string& word) {
     if (!one.option->argument.empty()) arguments.push_back(one.value);
   }
   if (arguments.size() < 2 || arguments.back() != word) return {};
-  return fmt::format(". To choose the name of the result, use -o {}", quoted(word));
+  return fmt::format(". To name the output, use -o {}", quoted(word));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The options of a verb, each declared once. The terminal's parser (cli/parser.h), JSON (json_options.h), the
-// help, completions and manual pages all read this list.
+// The options of a verb, each declared once. The command-line parser (cli/parser.h), JSON (json_options.h),
+// the help, completions and manual pages all read this list.
 //
 //   options.add_option("-o,--output", arguments.output, "file or folder for the results");
 //   options.add_option("--threads", arguments.threads, "threads (0: all CPUs)")
@@ -27,26 +27,26 @@
 
 namespace ounce::verbs {
 
-// What a word must be.
+// Validates a word.
 struct Check {
-  std::function<std::string(const std::string& word)> problem;  // empty: none
-  std::string description = {};                                 // behind the type in the help: "{w4,w8}"
-  std::vector<std::string> choices = {};                        // the only words there are; empty: any
+  std::function<std::string(const std::string& word)> problem;  // returns an error, or an empty string
+  std::string description = {};                                 // shown after the type in the help: "{w4,w8}"
+  std::vector<std::string> choices = {};                        // the only valid words; empty: any word
 };
 
-// `aliases` are accepted, too, and not shown.
+// Accepts one of `words`. `aliases` are accepted, too, but not shown.
 Check any_of(std::vector<std::string> words, const std::vector<std::string>& aliases = {});
 Check whole_number();
 Check whole_between(std::int64_t low, std::int64_t high);
-Check number_between(double low, double high);  // not NaN either
+Check number_between(double low, double high);  // rejects NaN
 
-// The names of an enum, in its order. An option whose variable is an enum has this check.
+// Accepts the names of an enum, shown in its order. An option whose variable is an enum has this check.
 template <class Enum>
 Check any_name_of() {
   return any_of(names_of<Enum>(), aliases_of<Enum>());
 }
 
-// By the alphabet.
+// The same, shown in alphabetical order.
 template <class Enum>
 Check any_sorted_name_of() {
   std::vector<std::string> names = names_of<Enum>();
@@ -57,43 +57,43 @@ Check any_sorted_name_of() {
 struct Option {
   std::string declared;                              // "-o,--output"
   std::vector<std::string> short_names, long_names;  // "o", "output"
-  std::vector<std::string> off_names;                // of all names those that turn a flag off: "no-verify"
-  std::string old_declared;                          // earlier names, which are accepted and not shown …
-  std::vector<std::string> old_names;                // … and these without dashes
-  std::string argument;                         // the name of a positional argument; empty: it is an option
-  std::string help, heading = "Options", type;  // TEXT, UINT, INT, FLOAT
-  std::string by_default;                       // as the help shows it; empty: not shown
+  std::vector<std::string> off_names;                // the names that turn a flag off: "no-verify"
+  std::string old_declared;                          // earlier names, accepted but not shown
+  std::vector<std::string> old_names;                // the earlier names without dashes
+  std::string argument;                              // the name of a positional argument; empty for an option
+  std::string help, heading = "Options", type;       // type: TEXT, UINT, INT, FLOAT
+  std::string by_default;                            // as the help shows it; empty: not shown
   bool is_flag = false, is_list = false, is_required = false;
-  bool takes_one_word = false;  // a list that takes one word each time it is given
-  bool is_joined = false;       // takes several values in one word, with commas
-  char separator = 0;           // a list that also takes several values in one word, with this between them
+  bool takes_one_word = false;  // a list that takes one word per occurrence of the option
+  bool is_joined = false;       // takes several values in one word, separated by commas
+  char separator = 0;           // a list that also takes several values in one word, separated by this
   std::optional<Check> must_be;
   std::vector<const Option*> needed, excluded;
-  std::vector<std::string> given;  // the words that were given; of a flag "true" or "false"
+  std::vector<std::string> given;  // the words that were given; "true" or "false" for a flag
 
-  std::function<bool(const std::vector<std::string>& words)> read;  // false: they cannot be converted
-  std::function<void(const std::string& word)> take;  // instead: converts a word when all options are read
+  std::function<bool(const std::vector<std::string>& words)> read;  // converts; false: not convertible
+  std::function<void(const std::string& word)> take;  // instead: converts a word after all options are read
   std::function<std::string()> value_text;
 
   std::string name() const;                // "--output", "-o" where there is no long name, or "model"
-  std::vector<std::string> names() const;  // without dashes: long names, and that of an argument
+  std::vector<std::string> names() const;  // without dashes: long names and the name of an argument
   const std::vector<std::string>& choices() const;
 
   Option* check(Check check);
   Option* formerly(const std::string& names);  // "--weigh-costs,!--no-weigh-costs"
   Option* group(std::string title);
   Option* type_name(std::string name);
-  Option* show_default();  // the value that the variable has now
+  Option* show_default();  // shows the current value of the variable
   Option* show_default(std::string text);
   Option* required();
   Option* one_at_a_time();
   Option* delimiter(char character);
   Option* joined(const std::string& type);  // "NUMBER" is shown as NUMBER,...
   Option* needs(Option* other);
-  Option* excludes(Option* other);  // and the other one this one
+  Option* excludes(Option* other);  // in both directions
 };
 
-// Converts one word; false when it is not such a value.
+// Converts one word; returns false if it is not a value of this type.
 bool read_word(const std::string& word, std::string& value);
 bool read_word(const std::string& word, std::filesystem::path& value);
 bool read_word(const std::string& word, double& value);
@@ -128,7 +128,7 @@ std::string text_of(Enum value) {
   return name_of(value);
 }
 
-// A word that was given, in the order of the command line.
+// A word of the command line, with the option it belongs to.
 struct GivenWord {
   const Option* option = nullptr;
   std::string value;
@@ -140,7 +140,7 @@ class Options {
   Options(const Options&) = delete;
   Options& operator=(const Options&) = delete;
 
-  // Text, a path, a number, or a value of an enum that has names.
+  // Adds an option for text, a path, a number, or an enum with names.
   template <class T>
   Option* add_option(const std::string& names, T& value, std::string help) {
     Option* option = add(names, type_of(T()), std::move(help));
@@ -173,12 +173,12 @@ class Options {
     };
     return option;
   }
-  // Text that `take` converts when all options are read; it throws Error{kUsage} for what is no such value. A
-  // list may be given several times, and takes one word each time.
+  // Adds an option whose text is converted by `take` after all options are read. `take` throws Error{kUsage}
+  // for an invalid value. A list may be given several times, with one word each time.
   using Take = std::function<void(const std::string& word)>;
   Option* add_text(const std::string& names, std::string help, Take take);
   Option* add_list(const std::string& names, std::string help, Take take);
-  // The same for `value = convert(word, option)`, where `option` is its name, for the message.
+  // The same for `value = convert(word, option)`, where `option` is the name for error messages.
   template <class T, class Convert>
   Option* add_converted(const std::string& names, T& value, Convert convert, std::string help) {
     return add_text(names, std::move(help),
@@ -186,12 +186,12 @@ class Options {
                       value = convert(word, name.c_str());
                     });
   }
-  // Converts what add_text() and its like were given; once.
+  // Calls the `take` functions. Call it once, after all options are read.
   void take_words();
-  // Bytes: "300MB", "2GB" or a bare number.
+  // Adds a size in bytes: "300MB", "2GB" or a plain number.
   Option* add_size(const std::string& names, std::uint64_t& bytes, std::string help);
-  // "--isolate,!--no-isolate": the name behind the exclamation mark turns it off.
-  template <class Flag>  // bool, or std::optional<bool> for a flag that may be left open
+  // Adds a flag. In "--isolate,!--no-isolate" the name after the exclamation mark turns it off.
+  template <class Flag>  // bool, or std::optional<bool> for a flag that may stay unset
   Option* add_flag(const std::string& names, Flag& value, std::string help) {
     Option* option = add(names, "", std::move(help));
     option->is_flag = true;
@@ -204,7 +204,7 @@ class Options {
 
   Option* add_flag_taken(const std::string& names, std::string help, std::function<void(bool is_on)> take);
 
-  // A flag that changes something else than a variable, when all options are read.
+  // Adds a flag that calls `take` after all options are read.
   Option* add_flag(const std::string& names, std::string help, std::function<void(bool is_on)> take) {
     Option* option = add_text(names, std::move(help),
                               [take = std::move(take)](const std::string& word) { take(word == "true"); });
@@ -215,14 +215,14 @@ class Options {
   const std::string& verb() const { return verb_; }  // "contract set"
   const std::deque<Option>& all() const { return all_; }
   std::deque<Option>& all() { return all_; }
-  // By a name with or without dashes; null when there is none.
+  // Finds an option by name, with or without dashes; null if there is none.
   const Option* find(std::string_view name) const;
   Option* find(std::string_view name);
   bool has(std::string_view name) const { return find(name) != nullptr && !find(name)->given.empty(); }
 
   std::vector<GivenWord> in_order;
-  std::string config;               // the file that --config names; empty: none
-  std::string heading = "Options";  // in the help, of the options that are added from now on
+  std::string config;               // the file of --config; empty: none
+  std::string heading = "Options";  // the help heading of options that are added from now on
 
  private:
   Option* add(const std::string& names, const char* type, std::string help);
@@ -231,7 +231,7 @@ class Options {
   std::deque<Option> all_;  // pointers to its elements stay valid
 };
 
-// The options that are added while it lives have this heading.
+// Sets the help heading of all options that are added while this object exists.
 //
 //   const Heading heading(options, "Runtime");
 class Heading {
@@ -247,45 +247,45 @@ class Heading {
   std::string before_;
 };
 
-// The command that these options make up, as people paste it into a shell: however the verb was called, and
-// with the options of a configuration file in their places. Without --json, which changes nothing but what is
-// printed.
+// Returns the command line that sets these options, quoted for a shell. Options from a configuration file or
+// from JSON are included; --json is left out, because it only changes the output format.
 std::string command_line(const Options& options);
 
-// A sentence to put behind an error about `word`, which is no model, with what to write instead; empty when
-// nothing is known.
+// Returns a hint to append to an error about `word`, which was taken for a model but is none. Empty if there
+// is no hint.
 //
-//   ounce quantize m.onnx --std .247 .2435 .2616    two numbers of --std
-//   ounce quantize m.onnx out.onnx                  the name of the result
+//   ounce quantize m.onnx --std .247 .2435 .2616    the last two numbers belong to --std
+//   ounce quantize m.onnx out.onnx                  out.onnx is meant as the output
 std::string hint_for_word(const Options& options, const std::string& word);
 
-// What may have been meant: a typing error, or the end of a longer name (--output of --label-output). Empty
-// for no idea.
+// Guesses which known name is meant: one with a small edit distance, or a longer one that ends in `word`
+// (--output for --label-output). Empty if there is no candidate.
 std::string guess_of(std::string_view word, const std::vector<std::string>& known);
-// The message, and the guess if there is one.
+// Appends "did you mean …?" to the message if there is a guess.
 std::string with_guess(const std::string& message, const std::string& guess);
 
-// Values that an option takes as text. `option` names the option in the message. All throw Error{kUsage}.
+// Conversions of option values. `option` names the option in the message. All throw Error{kUsage}.
 
 // "0.0039" or "1/255".
 double fraction_of(std::string_view text, const char* option);
-// "0.5%" or "0.005". A number without a percent sign above `largest_bare` is one whose sign was forgotten.
+// "0.5%" or "0.005". Throws for a number above `largest_bare` without a percent sign, because the sign was
+// probably forgotten.
 double share_of(const std::string& text, const char* option, double largest_bare);
-// A converter of add_converted(): share_of() with this largest number.
+// share_of() with a limit, as a converter for add_converted().
 inline auto share_up_to(double largest_bare) {
   return [=](const std::string& text, const char* option) { return share_of(text, option, largest_bare); };
 }
-// The parts between commas.
+// Splits "a,b,c".
 std::vector<std::string> split_commas(const std::string& text);
-// "0.485,0.456,0.406", each as fraction_of() reads it.
+// "0.485,0.456,0.406"; each number is read by fraction_of().
 std::vector<double> numbers_of(const std::string& text, const char* option);
-// 1 or more.
+// A whole number, 1 or more.
 std::int64_t whole_of(std::string_view text, const char* option);
-// "2/8": the second of eight, as {1, 8}.
+// "2/8" is the second of eight parts: {1, 8}.
 std::pair<std::uint64_t, std::uint64_t> part_of(const std::string& text, const char* option);
 // "key=value".
 std::pair<std::string, std::string> split_pair(const std::string& text, const char* option);
-// Seconds: "90s", "10m", "1.5h", or a bare number.
+// "90s", "10m", "1.5h" or a plain number of seconds; returns seconds.
 double duration_of(const std::string& text, const char* option);
 
 }  // namespace ounce::verbs

@@ -31,7 +31,7 @@ int exit_code_of(ProofVerdict verdict) {
   return kRefutedExit;
 }
 
-// An error is worse than a model that is refuted, and that is worse than one that is unproved.
+// Ranks an error above a refuted model, and that above an unproved one.
 int worst_of(const std::vector<report::ProveRow>& rows) {
   const auto rank = [](int code) { return code == kUnprovedExit ? 1 : code == 0 ? 0 : 1 + code; };
   int worst = 0;
@@ -59,13 +59,13 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
 
 void declare(Options& options, Arguments& arguments) {
   ProveOptions& proving = arguments.options;
-  options.add_option("model", arguments.models, "models that Ounce wrote, or folders of models")->required();
+  options.add_option("model", arguments.models, "Models that Ounce wrote, or folders of models")->required();
   options.add_option("--source", proving.source,
-                     "the original: the model is made again from it, and its gate is tried again");
+                     "Reproduce the model from this original, and repeat its recorded accuracy check");
   options.add_option("--ranges", proving.ranges,
-                     "what it was made with, if it was made with a file of ranges");
+                     "Reproduce the model with these activation ranges, if it was quantized with --ranges");
   add_metric_command_options(options, proving.metric_command,
-                             "what it was judged by, if it was judged by a program of your own");
+                             "Repeat the accuracy check with this program, if it was made with one");
   add_json_option(options, arguments.json);
   add_data_options(options, proving.data);
   add_runtime_options(options, proving.runtime);
@@ -79,7 +79,7 @@ constexpr std::string_view kExamples[] = {"ounce prove model.w8.onnx",
 
 extern constinit const VerbInfo kProve = {
     .name = "prove",
-    .summary = "check the provenance record of a model: proved, unproved or refuted (exit 0, 5, 1)",
+    .summary = "Check the provenance record of a model (exit code 0: proved, 5: unproved, 1: refuted)",
     .everyday = prove_verb::kEveryday,
     .examples = prove_verb::kExamples,
     .call = call_of<prove_verb::Arguments, prove_verb::declare, prove_verb::run>,

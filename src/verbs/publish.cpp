@@ -21,7 +21,7 @@ struct Arguments {
   bool bench = true, json = false;
 };
 
-// 1 when a variant failed its gate, 3 when one cannot be made; the worst wins.
+// Returns the worst code: 1 if a variant fails a threshold, 3 if one cannot be made.
 int exit_code_of(const PublishResult& result) {
   int worst = 0;
   for (const PublishedModel& model : result.models) {
@@ -56,49 +56,47 @@ void declare(Options& options, Arguments& arguments) {
   PublishOptions& publishing = arguments.options;
   options
       .add_option("model", arguments.input,
-                  "a model, or a folder with models, their configuration and tokenizer")
+                  "A model, or a folder with models, their configuration and tokenizer")
       ->required();
-  options.add_option("-o,--output", arguments.output, "the folder to write; appears whole or not at all")
-      ->required();
+  options.add_option("-o,--output", arguments.output, "Write to this folder, atomically")->required();
   options
-      .add_option(
-          "--layout", publishing.layout,
-          "huggingface (onnx/model_q4.onnx, for transformers.js and optimum), genai (q4/model.onnx), plain "
-          "(model.q4.onnx)")
+      .add_option("--layout", publishing.layout,
+                  "Choose the layout of the folder: huggingface (onnx/model_q4.onnx, for transformers.js and "
+                  "optimum), genai (q4/model.onnx), plain (model.q4.onnx)")
       ->show_default();
   options
       .add_option("--variants", publishing.variants,
-                  fmt::format("with commas: {} (default: {})", fmt::join(variant_names(), ", "),
-                              fmt::join(usual_variants(), ",")))
+                  fmt::format("Write these variants, separated by commas: {} (default: {})",
+                              fmt::join(variant_names(), ", "), fmt::join(usual_variants(), ",")))
       ->delimiter(',')
       ->one_at_a_time()
       ->check(any_of(variant_names()));
-  options.add_option("--target", publishing.target, "where they will run, as in quantize");
+  options.add_option("--target", publishing.target,
+                     "Use only ops that this target supports. Examples: android-arm64@1.22.0, cuda");
   options
       .add_option("--external-data", publishing.external_data,
-                  "weights in files of their own: auto (above 2 GiB), always, never")
+                  "Store weights in separate files: auto (above 2 GiB), always, never")
       ->show_default();
-  options.add_flag("--replace", publishing.replace, "a folder that stands there goes, in one step");
+  options.add_flag("--replace", publishing.replace, "Replace an existing folder, atomically");
   options.add_flag("--bench,!--no-bench", arguments.bench,
-                   "measure speed and memory for the model card (default: on)");
-  options.add_option("--seconds", publishing.bench_seconds, "to time each model")
+                   "Measure speed and memory for the model card (default: on)");
+  options.add_option("--seconds", publishing.bench_seconds, "Measure each model for this many seconds")
       ->check(number_between(0.01, 1e6))
       ->show_default();
   add_gate_options(
       options, publishing.verify.gates, publishing.verify,
-      "Gates of every variant (without any: 20 dB for every output; with --labels 1 point of the metric)",
+      "Thresholds of every variant (default: 20 dB for every output; with --labels 1 point of the metric)",
       "none");
   options.add_flag("--edge-cases,!--no-edge-cases", publishing.verify.edge_cases,
-                   "also try zeros, extremes, noise, batches and lengths (default: on)");
-  add_cpu_option(
-      options, arguments.on,
-      "other CPUs to run what computes on integers on before it is written: avx2, avx512, arm64; none; "
-      "auto for all that can be shown here (default: auto)");
+                   "Also compare edge cases: zeros, extremes, noise, batch sizes and lengths (default: on)");
+  add_cpu_option(options, arguments.on,
+                 "Test INT8 variants on these CPUs before writing them: avx2, avx512, arm64, none, or auto "
+                 "for all that this machine can emulate (default: auto)");
   add_json_option(options, arguments.json);
-  // Its flags are left out: --layout is another one here.
+  // Without the preprocessing options, because --layout has another meaning here.
   add_data_options(options, publishing.verify.data, false);
   options.add_text(
-      "--contract", "how raw data becomes the input, instead of the contract in the model",
+      "--contract", "Read the preprocessing from this file instead of the metadata of the model",
       [&data = publishing.verify.data](const std::string& file) { data.contract = read_contract(file); });
   add_runtime_options(options, publishing.verify.runtime);
 }
@@ -111,7 +109,7 @@ constexpr std::string_view kExamples[] = {"ounce publish model.onnx -o published
 
 extern constinit const VerbInfo kPublish = {
     .name = "publish",
-    .summary = "write every variant of a model that people expect, with configuration and a model card",
+    .summary = "Write the variants that Hugging Face tools expect, with configuration and a model card",
     .everyday = publish_verb::kEveryday,
     .examples = publish_verb::kExamples,
     .call = call_of<publish_verb::Arguments, publish_verb::declare, publish_verb::run>,

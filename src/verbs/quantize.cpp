@@ -30,7 +30,7 @@ struct Arguments {
   bool json = false, verbose = false;
 };
 
-// `is_alone`: no other model is in the table, so lines below it need no name.
+// Prints the lines below the table. `is_alone`: the table has one model, so these lines need no model name.
 void show_details(const report::QuantizeRow& row, bool verbose, bool is_alone, Host& host, Stream out) {
   if (!row.error.empty()) {
     host.complain(row.error.message);
@@ -40,21 +40,21 @@ void show_details(const report::QuantizeRow& row, bool verbose, bool is_alone, H
     host.say(out, fmt::format("\n{}", report::tensor_table(row.result.tensors, row.result.tensors.size())));
   const std::string name = is_alone ? "" : row.model.filename().string() + ": ";
   const TrialResult& trial = row.result.trial;
-  const bool went_well = trial.is_tried && trial.samples != 0;  // then the table says it all
+  const bool went_well = trial.is_tried && trial.samples != 0;  // then the table shows the result
   if (const std::string line = report::trial_line(trial); !line.empty() && (is_alone || !went_well))
     host.say(out, safe_format("  {}{}\n", name, line));
   for (const std::string& line :
        {report::speed_line(trial), report::kernels_line(trial), report::memory_line(row.result)}) {
     if (!line.empty()) host.say(out, safe_format("  {}{}\n", name, line));
   }
-  // What is good needs no words among many.
+  // With several models, describe only the output error of bad ones.
   const std::string words = !went_well           ? ""
                             : trial.is_of_labels ? report::label_words(trial.sqnr_db)
                                                  : report::sqnr_words(trial.sqnr_db);
   if (!words.empty() && (is_alone || trial.sqnr_db < Quality::kMinUsable))
     host.say(out, safe_format("  {}{}{}\n", name, words,
                               trial.sqnr_db < Quality::kMinUsable
-                                  ? report::with_options("; `verify()` tells, with `labels` or "
+                                  ? report::with_options("; check it using `verify()` with `labels` or "
                                                          "`gates.min_agreement`")
                                   : ""));
   for (const std::string& line : report::cpu_lines(trial.cpus))
@@ -63,8 +63,8 @@ void show_details(const report::QuantizeRow& row, bool verbose, bool is_alone, H
       std::any_of(row.result.nodes.begin(), row.result.nodes.end(),
                   [](const NodeOutcome& node) { return is_integer(node.arithmetic); });
   if (is_alone && is_on_integers && went_well && trial.cpus.empty())
-    host.say(out, safe_format("  proved on this CPU alone ({}); {}\n", trial.cpu,
-                              report::with_options("`cpus` names others")));
+    host.say(out, safe_format("  tested on this CPU only ({}); {}\n", trial.cpu,
+                              report::with_options("test others with `cpus`")));
   if (is_alone) host.say(out, report::arithmetic_lines(row.result.nodes));
   for (const std::string& note : row.result.notes)
     host.say(out, safe_format("  {}note: {}\n", name, report::with_options(note)));
@@ -111,14 +111,15 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
           row.result = quantize(model, job.output, options);
         },
         row.error);
-    report::Failure problem;  // of what is made in addition, when the model itself is written
+    report::Failure problem;  // of the .ort file, after the model itself was written
     const int emitted = guarded(
         job.output,
         [&] {
           if (row.error.empty() && !options.dry_run) emit(arguments.emit, job.output, own, host, human);
         },
         problem);
-    if (!problem.empty()) host.complain("the model is written, its .ort file is not: " + problem.message);
+    if (!problem.empty())
+      host.complain("the model was written, but its .ort file was not: " + problem.message);
     if (!problem.empty()) document.add_error(job.output, problem);
     row.exit_code = std::max(row.exit_code, emitted);
     worst = std::max(worst, row.exit_code);
@@ -139,55 +140,62 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
 void declare(Options& options, Arguments& arguments) {
   QuantizeOptions& request = arguments.options;
   TrialOptions& trial = request.trial;
-  options.add_option("model", arguments.models, "models, or folders of models")->required();
+  options.add_option("model", arguments.models, "Models, or folders of models")->required();
   options.add_option("-o,--output", arguments.output,
-                     "file or folder for the results (default: model.w8.onnx beside the model)");
+                     "Write to this file or folder (default: MODEL.FORMAT.onnx next to the model, such as "
+                     "model.w8.onnx)");
   add_format_option(options, arguments.recipe, true);
   add_recipe_options(options, arguments.recipe);
   options
       .add_option("--external-data", request.external_data,
-                  "weights in a file of their own: auto (above 2 GiB), always, never")
+                  "Store weights in a separate file: auto (above 2 GiB), always, never")
       ->show_default();
-  options.add_option("--threads", request.threads, "threads (0: all CPUs); the result does not depend on it")
+  options
+      .add_option("--threads", request.threads,
+                  "Use this many threads (0: all CPUs); the written model does not depend on it")
       ->check(whole_between(0, 1024))
       ->show_default();
-  options.add_flag("--dry-run", request.dry_run, "print the plan, write nothing");
+  options.add_flag("--dry-run", request.dry_run, "Print the plan and write nothing");
   add_document_options(options, arguments.json, arguments.report);
   options.add_flag("--pictures", request.pictures,
-                   "put into the document of --json what 'ounce report' draws pictures of: histograms of "
-                   "weights and activations (with --report: on)");
-  options.add_flag("-v,--verbose", arguments.verbose, "say for every tensor what was done and why");
+                   "Add histograms of weights and activations to the --json document, for 'ounce report' "
+                   "(default: off; on with --report)");
+  options.add_flag("-v,--verbose", arguments.verbose, "List the decision and its reason for every tensor");
   options.add_flag("--verify,!--no-verify", trial.is_wanted,
-                   "load the result in ONNX Runtime and compare its outputs with the original's before it is "
-                   "written (default: on; "
-                   "without, only the stored weights are compared and the file may not run)");
+                   "Run the quantized model in ONNX Runtime and compare its outputs with the original before "
+                   "writing it (default: on; --no-verify compares only the stored weights, so the file may "
+                   "fail to load)");
   options.add_flag(
       "--allow-slower", trial.allow_slower,
-      "int8, int8-dynamic: write the model even if it is slower than the original on this CPU (default: "
-      "refuse with exit 3)");
-  options.add_option("--runtime", trial.runtime.library,
-                     "ONNX Runtime for that: a library's path, or a version (default: the newest)");
-  options.add_option("--litert", trial.runtime.litert, "LiteRT for .tflite models, in the same way");
+      "Write an int8 or int8-dynamic model even if it is slower than the original on this CPU (default: "
+      "refuse with exit code 3)");
+  options.add_option(
+      "--runtime", trial.runtime.library,
+      "Use this ONNX Runtime to compare outputs: the path of a library, or a version (default: "
+      "the newest)");
+  options.add_option("--litert", trial.runtime.litert,
+                     "Use this LiteRT for .tflite models: the path of a library, or a version (default: the "
+                     "newest)");
   add_isolation_options(options, trial.runtime.isolate);
-  add_cpu_option(
-      options, arguments.on,
-      "int8, int8-dynamic: other CPUs to run the result on before it is written: avx2, avx512, arm64; "
-      "none; auto for all that can be shown here (default: auto)");
+  add_cpu_option(options, arguments.on,
+                 "Test int8 and int8-dynamic models on these CPUs before writing them: avx2, avx512, arm64, "
+                 "none, or auto for all that this machine can emulate (default: auto)");
   add_integer_options(options, arguments.recipe);
   add_nbits_options(options, arguments.recipe);
   options
       .add_option("--importance", request.importance,
-                  "what more bits bring to each layer, for --bits and --target-size: read if the file is "
-                  "there, else measured on --data and written; 'ounce calibrate merge' puts several together")
+                  "Cache the layer importance for --bits and --target-size in this file: it is read if it "
+                  "exists, else measured on --data and written. 'ounce calibrate merge' merges such files")
       ->group(kNbitsGroup);
   add_half_options(options, arguments.recipe);
   add_emit_options(options, arguments.emit);
   options
       .add_option("--ranges", request.ranges,
-                  "int8: what 'ounce calibrate' saw; without it, the data of --data is looked at")
+                  "Read the activation ranges for int8 from this file of 'ounce calibrate' (default: "
+                  "calibrate on --data)")
       ->group(kIntegerGroup);
   add_data_options(options, trial.data, /*with_contract=*/true,
-                   "required for --to int8 without --ranges; default otherwise: random inputs");
+                   "required for --to int8 without --ranges; otherwise the default is random inputs");
 }
 
 constexpr std::string_view kEveryday[] = {"--output", "--to",      "--data",    "--memory", "--exclude",
@@ -201,7 +209,7 @@ constexpr std::string_view kExamples[] = {
 
 extern constinit const VerbInfo kQuantize = {
     .name = "quantize",
-    .summary = "make a model smaller: store its weights in fewer bytes, or compute on integers",
+    .summary = "Compress or quantize a model; compare it with the original before writing it",
     .audience = Audience::kEveryday,
     .everyday = quantize_verb::kEveryday,
     .examples = quantize_verb::kExamples,

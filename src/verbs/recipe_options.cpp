@@ -18,7 +18,7 @@ Options::Take setting(Recipe& recipe, std::string_view field) {
   return [&recipe, field](const std::string& word) { set_field(recipe, field, word); };
 }
 
-// Adds the options of those fields that are for recipes of some kinds, each by the type of its value.
+// Adds the options of the fields that are read by formats from `first` to `last`.
 class Binding {
  public:
   Binding(Options& options, RecipeArguments& arguments, ReadBy first, ReadBy last, bool is_for_target = false)
@@ -97,7 +97,7 @@ class Binding {
   Options& options_;
   RecipeArguments& arguments_;
   ReadBy first_, last_;
-  bool is_for_target_;  // which has a place of its own in the help
+  bool is_for_target_;  // add only --target, which has its own place in the help
 };
 
 }  // namespace
@@ -116,19 +116,19 @@ Check any_format(bool (*is_meant)(Format)) {
 
 namespace {
 
-// "format and its typical size: w8 (8-bit weights, FP32 arithmetic: 25 %), …"
+// "Choose the format (typical size): w8 (8-bit weights, FP32 arithmetic, 25 %), …"
 std::string format_help(bool (*is_meant)(Format)) {
   Words words, aliases;
   for (const FormatInfo& row : all_formats()) {
     if (!is_meant(row.format)) continue;
-    words.push_back(fmt::format("{} ({}: {:.0f} %{})", name_of(row.format), row.help, 100 * row.typical_size,
-                                row.needs_data ? "; needs --data or --ranges" : ""));
+    words.push_back(fmt::format("{} ({}, {:.0f} %{})", name_of(row.format), row.help, 100 * row.typical_size,
+                                row.needs_data ? ", needs --data or --ranges" : ""));
   }
   for (const Named<Format>& alias : NamesOf<Format>::kAliases) {
     if (is_meant(alias.value)) aliases.push_back(fmt::format("{} for {}", alias.name, name_of(alias.value)));
   }
-  return fmt::format("format and its typical size: {}{}", fmt::join(words, ", "),
-                     aliases.empty() ? "" : fmt::format(". Also: {}", fmt::join(aliases, ", ")));
+  return fmt::format("Choose the format; the percentage is the typical size: {}{}", fmt::join(words, ", "),
+                     aliases.empty() ? "" : fmt::format(". Aliases: {}", fmt::join(aliases, ", ")));
 }
 
 bool is_for_models(Format format) { return format != kUnchanged; }
@@ -147,8 +147,8 @@ void add_recipe_options(Options& options, RecipeArguments& arguments) {
   Binding(options, arguments, ReadBy::kAll, ReadBy::kAll);
   options
       .add_option("--expert", arguments.expert,
-                  "KEY=VALUE: set any field of the recipe by its name in JSON, as fit_on_even_samples=true "
-                  "(repeatable)")
+                  "Set any field of the recipe by its JSON name, as KEY=VALUE (repeatable). Example: "
+                  "fit_on_even_samples=true")
       ->one_at_a_time();
 }
 
@@ -164,7 +164,7 @@ void add_nbits_options(Options& options, RecipeArguments& arguments) {
 
 void add_half_options(Options& options, RecipeArguments& arguments) {
   {
-    const Heading heading(options, "16-bit floats (--to fp16, --to bf16)");
+    const Heading heading(options, "FP16 and BF16 arithmetic (--to fp16, --to bf16)");
     Binding(options, arguments, ReadBy::kHalf, ReadBy::kHalf);
   }
   Binding(options, arguments, ReadBy::kAll, ReadBy::kAll, /*is_for_target=*/true);
@@ -176,7 +176,7 @@ Recipe recipe_of(const RecipeArguments& arguments) {
   for (const std::string& text : arguments.expert) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos)
-      throw Error(ErrorCode::kUsage, fmt::format("--expert '{}' must be KEY=VALUE", text));
+      throw Error(ErrorCode::kUsage, fmt::format("`--expert` '{}' must be KEY=VALUE", text));
     set_field(recipe, text.substr(0, equals), text.substr(equals + 1));
   }
   validate(recipe);
@@ -184,16 +184,17 @@ Recipe recipe_of(const RecipeArguments& arguments) {
 }
 
 void add_emit_options(Options& options, EmitArguments& arguments) {
-  const Heading heading(options, "ONNX Runtime's own format");
+  const Heading heading(options, "ORT format");
   options
-      .add_option(
-          "--emit", arguments.format,
-          "ort: also model.ort, optimised offline by the runtime and loaded again, and the operators that a "
-          "reduced build of it needs")
+      .add_option("--emit", arguments.format,
+                  "Also write the model in ORT format (model.ort), optimized offline by ONNX Runtime, and "
+                  "the list of "
+                  "operators that a reduced build needs. The only value is ort")
       ->check(any_of({"ort"}));
   options
       .add_option("--ort-style", arguments.options.style,
-                  "fixed (all optimisations now, for the CPU), runtime (those for NNAPI and CoreML later)")
+                  "Choose when ONNX Runtime optimizes an ORT format model: fixed (offline, for the CPU), "
+                  "runtime (at load, as NNAPI and CoreML need)")
       ->show_default();
 }
 
@@ -212,7 +213,7 @@ void require_emit_places(const EmitArguments& arguments, const Job& job, const O
   if (arguments.format.empty()) return;
   for (const std::filesystem::path& place : {ort_of(job.output), operators_of(job.output)}) {
     own.require_apart(place);
-    io::require_file_or_free(place);  // the folder is the one of the model
+    io::require_file_or_free(place);  // in the folder of the model, which was checked before
   }
 }
 
@@ -226,8 +227,8 @@ void emit(const EmitArguments& arguments, const std::filesystem::path& model, co
                             result.required_ops.filename().string()));
   if (result.is_decoded)
     host.say(out,
-             "  note: the runtime decoded the weights while it optimised, so they are FP32 in the .ort file; "
-             "int8 and int8-dynamic stay small there\n");
+             "  note: ONNX Runtime dequantized the weights while it optimized, so the .ort file has FP32 "
+             "weights; use int8 or int8-dynamic for a small .ort file\n");
 }
 
 }  // namespace ounce::verbs

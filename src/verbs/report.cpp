@@ -40,11 +40,12 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
 
 void declare(Options& options, Arguments& arguments) {
   options
-      .add_option(
-          "run", arguments.runs,
-          fmt::format("documents that --json printed: of {}", fmt::join(report::html::drawn_verbs(), ", ")))
+      .add_option("run", arguments.runs,
+                  fmt::format("JSON documents, printed by --json of {}",
+                              fmt::join(report::html::drawn_verbs(), ", ")))
       ->required();
-  options.add_option("-o,--output", arguments.output, "the page: FILE.html")->required();
+  options.add_option("-o,--output", arguments.output, "Write the HTML report to this file: FILE.html")
+      ->required();
   add_json_option(options, arguments.json);
 }
 
@@ -55,7 +56,7 @@ constexpr std::string_view kExamples[] = {"ounce verify model.onnx model.w8.onnx
 
 extern constinit const VerbInfo kReport = {
     .name = "report",
-    .summary = "draw runs as one page that anybody can open, from what --json printed",
+    .summary = "Combine JSON results into one HTML report",
     .audience = Audience::kEveryday,
     .examples = report_verb::kExamples,
     .call = call_of<report_verb::Arguments, report_verb::declare, report_verb::run>,

@@ -20,7 +20,7 @@ bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b
          std::filesystem::absolute(b, none).lexically_normal();
 }
 
-// A page may be drawn anew; whatever else has that name stays, were it only a file of weights called .html.
+// Replace only files that begin like a report of Ounce: any other file may be data of the user.
 void require_ours_or_free(const std::filesystem::path& path) {
   io::require_file_or_free(path);
   std::ifstream file(path, std::ios::binary);
@@ -29,18 +29,18 @@ void require_ours_or_free(const std::filesystem::path& path) {
   std::string begins(start.size(), '\0');
   file.read(begins.data(), static_cast<std::streamsize>(begins.size()));
   if (file.gcount() != 0 && begins != start)
-    throw Error(ErrorCode::kUsage, "is there, and is no page of ounce; choose another name", path.string());
+    throw Error(ErrorCode::kUsage, "exists and is not a report of Ounce; choose another name", path.string());
 }
 
 }  // namespace
 
 void add_json_option(Options& options, bool& json) {
-  options.add_flag("--json", json, "print one JSON document on stdout");
+  options.add_flag("--json", json, "Print one JSON document on stdout");
 }
 
 void add_document_options(Options& options, bool& json, std::string& report) {
   add_json_option(options, json);
-  options.add_option("--report", report, "draw the result as one page that anybody can open: FILE.html");
+  options.add_option("--report", report, "Write the result as a self-contained HTML report: FILE.html");
 }
 
 void require_page(const std::filesystem::path& path) {
@@ -59,14 +59,14 @@ ReportFile::ReportFile(const Options& verb, std::filesystem::path path, const st
     : path_(std::move(path)), command_(command_line(verb)) {
   if (path_.empty()) return;
   if (path_.extension() != ".html" && path_.extension() != ".htm")
-    throw Error(ErrorCode::kUsage, fmt::format("`{}`: a page has a name that ends in .html", named_by),
+    throw Error(ErrorCode::kUsage, fmt::format("`{}`: the name of a report must end in .html", named_by),
                 path_.string());
   for (const Option& option : verb.all()) {
     if (option.name() == named_by) continue;
     for (const std::string& value : option.given) {
       if (!value.empty() && is_same_file(path_, value))
         throw Error(ErrorCode::kUsage,
-                    fmt::format("`{}` would replace the file of {}; choose another", named_by,
+                    fmt::format("`{}` would replace the file of {}; choose another name", named_by,
                                 option.argument.empty() ? '`' + option.name() + '`' : option.name()),
                     path_.string());
     }
@@ -106,7 +106,7 @@ void OwnFiles::require_apart(const std::filesystem::path& output) const {
     std::error_code none;
     if (std::filesystem::equivalent(file.path, output, none) && !none)
       throw Error(ErrorCode::kUsage,
-                  fmt::format("the output would replace the file of `{}`; choose another", file.option),
+                  fmt::format("the output would replace the file of `{}`; choose another name", file.option),
                   output.string());
   }
 }

@@ -1,7 +1,7 @@
-// The document of a run: printed for --json, drawn for --report.
+// The JSON document of a run: printed for --json, rendered as HTML for --report.
 //
 //   add_document_options(options, arguments.json, arguments.report);
-//   const ReportFile report(options, arguments.report);    // before the work: may it be written there?
+//   const ReportFile report(options, arguments.report);    // before the work: checks the path
 //   …
 //   report.deliver(results::Document("verify").add(rows), arguments.json, host);
 #pragma once
@@ -22,33 +22,33 @@ void add_json_option(Options& options, bool& json);
 // --json and --report.
 void add_document_options(Options& options, bool& json, std::string& report);
 
-// For --json of verbs that no page is drawn of.
+// Prints the document, for verbs without --report.
 void print_document(const results::Document& document, const Options& verb, Host& host);
 
-// Checks before the work that a page can be written there. Throws what write_page() throws.
+// Checks before the work that the report can be written to `path`. Throws like write_page().
 void require_page(const std::filesystem::path& path);
 
-// Puts a page in its place, whole or not at all. Throws Error{kUsage} for a device and for what is there and
-// is no page of ours, Error{kIo}.
+// Writes the report atomically. Throws Error{kUsage} if `path` is a device or a file that is no report of
+// Ounce, and Error{kIo} if it cannot be written.
 void write_page(const std::filesystem::path& path, const std::string& html);
 
 class ReportFile {
  public:
-  // Throws Error{kUsage} for a name that does not end in .html, for one that the command line names as
-  // something else (a model, its data, another output), and for what is there and is no page of ours;
-  // Error{kIo} when the folder is missing or accepts no files.
+  // Throws Error{kUsage} if the name does not end in .html, if another option names the same file (a model,
+  // data, another output), or if the file exists and is no report of Ounce; Error{kIo} if the folder is
+  // missing or not writable.
   ReportFile(const Options& verb, std::filesystem::path path, const std::string& option = "--report");
 
   bool is_wanted() const { return !path_.empty(); }
   void deliver(const results::Document& document, bool is_printed, Host& host) const;
 
  private:
-  std::filesystem::path path_;  // empty: none is wanted
+  std::filesystem::path path_;  // empty: no report
   std::string command_;
 };
 
-// Files that the command line reads by itself, and the library never hears of: --config and --contract. No
-// output may take their place either.
+// Input files that only the command line knows (--config, --contract). The library cannot protect them, so
+// this class checks that no output replaces them.
 //
 //   const OwnFiles own = OwnFiles::of(options);
 //   own.require_apart(output);
@@ -56,9 +56,9 @@ class ReportFile {
 class OwnFiles {
  public:
   static OwnFiles of(const Options& verb);
-  void add(const std::string& option, const std::string& path);  // an empty path is none
+  void add(const std::string& option, const std::string& path);  // ignores an empty path
 
-  // Throws Error{kUsage} when `output` is one of them, by whatever name.
+  // Throws Error{kUsage} if `output` is one of these files, also under another name.
   void require_apart(const std::filesystem::path& output) const;
 
  private:

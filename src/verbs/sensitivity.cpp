@@ -30,7 +30,7 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
   SensitivityOptions& options = arguments.options;
   use_given(options.data, host.given);
   use_given(options.metric_command, host.given);
-  // Calibration takes more samples than those that are measured on.
+  // --samples limits the measurement only; calibration uses all samples.
   const std::uint64_t samples = std::exchange(options.data.samples, 0);
   if (verb.has("--samples")) options.samples = samples;
   if (!options.keep && !options.cache.empty())
@@ -51,39 +51,44 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
 
 void declare(Options& options, Arguments& arguments) {
   SensitivityOptions& wanted = arguments.options;
-  options.add_option("model", arguments.models, "models, or folders of models")->required();
-  options.add_option("--to", wanted.format, "format to analyze: int8, int8-dynamic, w8, w4")
+  options.add_option("model", arguments.models, "Models, or folders of models")->required();
+  options.add_option("--to", wanted.format, "Analyze this format: int8, int8-dynamic, w8, w4")
       ->check(any_format(has_layer_errors))
       ->show_default();
   options
       .add_option(
           "--by", wanted.grouping,
-          "what is measured together: layer (each alone), block (by names, or neighbours), op (all Convs …)")
+          "Group layers for the measurement: layer (each layer alone), block (by common names, or adjacent "
+          "layers), op (by op type)")
       ->check(any_sorted_name_of<Grouping>())
       ->show_default();
   options
       .add_option("--top", wanted.measure,
-                  "measure only so many, those with the largest estimated error (0: all)")
+                  "Measure only this many groups, those with the largest estimated error (0: all)")
       ->check(whole_number())
       ->show_default();
-  options.add_option("--min-sqnr", wanted.min_sqnr, "dB of the outputs that --exclude is to reach")
+  options
+      .add_option("--min-sqnr", wanted.min_sqnr,
+                  "Suggest layers to exclude until the outputs reach this SQNR, in dB")
       ->check(number_between(-1000, 1000))
       ->show_default();
   add_metric_options(options, wanted);
   add_batch_option(options, wanted.data);
   options.add_option(
       "--cache", wanted.cache,
-      "folder in which measurements are kept (default: OUNCE_CACHE, or ounce in the user's cache)");
-  options.add_flag("!--no-cache", wanted.keep, "keep nothing, and recall nothing");
+      "Cache measurements in this folder (default: OUNCE_CACHE, XDG_CACHE_HOME/ounce or ~/.cache/ounce)");
+  options.add_flag("!--no-cache", wanted.keep, "Neither read nor write cached measurements");
   options
-      .add_option("--jobs", wanted.threads, "models measured at once (0: as many as CPUs and memory allow)")
+      .add_option("--jobs", wanted.threads,
+                  "Measure this many models in parallel (0: as many as CPUs and memory allow)")
       ->check(whole_between(0, 4096))
       ->show_default();
   add_document_options(options, arguments.json, arguments.report);
   add_data_options(options, wanted.data, /*with_contract=*/true,
-                   "required with --to int8; default otherwise: random inputs");
+                   "required with --to int8; otherwise the default is random inputs");
   options.find("--samples")->help =
-      "to measure on, evenly spread over the data (0: all; default: 64, with --carry the first 1024)";
+      "Measure on this many samples, evenly spread over the data (0: all; default: 64, with --carry the "
+      "first 1024)";
   add_runtime_options(options, wanted.runtime);
 }
 
@@ -97,7 +102,7 @@ constexpr std::string_view kExamples[] = {
 
 extern constinit const VerbInfo kSensitivity = {
     .name = "sensitivity",
-    .summary = "which layers suffer from a format, and what to leave out",
+    .summary = "Rank layers by their quantization error and suggest layers to exclude",
     .everyday = sensitivity_verb::kEveryday,
     .examples = sensitivity_verb::kExamples,
     .call = call_of<sensitivity_verb::Arguments, sensitivity_verb::declare, sensitivity_verb::run>,

@@ -42,25 +42,29 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
 }
 
 void declare(Options& options, Arguments& arguments) {
-  options.add_option("files", arguments.files, "files that an app's Shadow has written")->required();
-  options.add_option("--min-calls", arguments.min_compared, "calls that must have been compared")
+  options.add_option("files", arguments.files, "Statistics files, written by app::Shadow on devices")
+      ->required();
+  options.add_option("--min-calls", arguments.min_compared, "Require this many compared calls")
       ->check(number_between(0, 1e15))
       ->show_default();
   options
-      .add_option("--min-agreement", arguments.limits.min_agreement, "share of answers that must be the same")
+      .add_option("--min-agreement", arguments.limits.min_agreement,
+                  "Fail if a smaller share of predictions agrees, from 0 to 1")
       ->check(number_between(0, 1))
       ->show_default();
-  options.add_option("--min-sqnr", arguments.min_sqnr, "dB that the worst output needs (0: any)")
+  options
+      .add_option("--min-sqnr", arguments.min_sqnr,
+                  "Fail if the SQNR of the worst output is lower, in dB (0: no limit)")
       ->check(number_between(0, 1e3))
       ->show_default();
   options
       .add_option("--max-failures", arguments.limits.max_failures,
-                  "share of calls that the candidate may fail")
+                  "Fail if the candidate failed in a larger share of calls, from 0 to 1")
       ->check(number_between(0, 1))
       ->show_default();
   options
       .add_option("--max-latency-ratio", arguments.max_latency,
-                  "of the candidate's p50 to the primary's (0: any)")
+                  "Fail if p50 of the candidate divided by p50 of the primary is larger (0: no limit)")
       ->check(number_between(0, 1e6))
       ->show_default();
   add_json_option(options, arguments.json);
@@ -70,7 +74,7 @@ constexpr std::string_view kExamples[] = {"ounce shadow report devices/*.json --
 
 constexpr VerbInfo kReport = {
     .name = "report",
-    .summary = "merge the statistics of devices, and judge them; exit 1 if the candidate does not pass",
+    .summary = "Merge statistics of devices and judge the candidate (exit code 1: it does not pass)",
     .examples = kExamples,
     .call = call_of<Arguments, declare, run>,
     .result = "ShadowReportResult"};
@@ -78,9 +82,8 @@ constexpr const VerbInfo* kInside[] = {&kReport};
 
 }  // namespace shadow_verb
 
-extern constinit const VerbInfo kShadow = {
-    .name = "shadow",
-    .summary = "what a candidate did beside the model that answered, on devices",
-    .verbs = shadow_verb::kInside};
+extern constinit const VerbInfo kShadow = {.name = "shadow",
+                                           .summary = "Summarize shadow-deployment statistics from devices",
+                                           .verbs = shadow_verb::kInside};
 
 }  // namespace ounce::verbs

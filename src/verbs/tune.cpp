@@ -25,7 +25,7 @@ struct Arguments {
   bool json = false;
 };
 
-// A time, or "40 models".
+// Parses a time such as "10m", or a number of models such as "40 models".
 Budget budget_of(const std::string& text, const char* option) {
   constexpr std::uint64_t kMost = 1'000'000;
   const std::size_t word = text.find(" model");
@@ -54,17 +54,17 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
   use_given(options.data, host.given);
   use_given(options.metric_command, host.given);
   options.cpus = cpus_of(arguments.on);
-  // People who wait want to see what happens; the report says it all again.
+  // Show each trial while the search runs; the final report repeats them.
   options.on_trial = [&host](const TuneTrial& trial) { host.show(report::trial_line(trial)); };
   const Stream human = for_people(arguments.json);
   std::vector<std::string> notes;
   std::vector<ModelFile> models = find_originals(arguments.models, notes);
-  // The closest model of an earlier run is no original.
+  // MODEL.closest.onnx of an earlier run is not an original model.
   std::erase_if(models, [](const ModelFile& model) {
     return model.was_found && model.path.stem().extension() == ".closest";
   });
   if (models.empty())
-    throw Error(ErrorCode::kUsage, "there is nothing to tune but what came closest in an earlier run",
+    throw Error(ErrorCode::kUsage, "nothing to tune: the folder has only .closest models of an earlier run",
                 arguments.models.front());
   JobList list = assign_outputs(models, arguments.output, usual_name);
   notes.insert(notes.end(), list.notes.begin(), list.notes.end());
@@ -95,33 +95,36 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
 
 void declare(Options& options, Arguments& arguments) {
   TuneOptions& tuning = arguments.options;
-  options.add_option("model", arguments.models, "models, or folders of models")->required();
-  options.add_option("-o,--output", arguments.output, "where the best goes (default: MODEL.tuned.onnx)");
+  options.add_option("model", arguments.models, "Models, or folders of models")->required();
+  options.add_option("-o,--output", arguments.output,
+                     "Write the best model to this file or folder (default: MODEL.tuned.onnx next to the "
+                     "model)");
   options
       .add_option(
           "--objective", tuning.objective,
-          "balanced (least time × bytes), latency, size (without being slower than the original), memory "
-          "(least at load, at 90 % of the original's speed or more)")
+          "Choose the objective: balanced (lowest time × bytes), latency, size (at no loss of speed), memory "
+          "(lowest memory at load, at 90 % or more of the original speed)")
       ->show_default();
   options
       .add_converted(
           "--budget", tuning.budget, budget_of,
-          "time for each model: 90s, 10m, 2h; or how much is tried, without timing it: '40 models'")
+          "Limit the search per model by time (90s, 10m, 2h), or by the number of candidates, without "
+          "measuring their speed ('40 models')")
       ->show_default("10m");
-  add_cpu_option(
-      options, arguments.on,
-      "other CPUs to run the result on in the end, if it computes on integers: avx2, avx512, arm64; "
-      "none; auto for all that can be shown here (default: auto)");
+  add_cpu_option(options, arguments.on,
+                 "Test the best model on these CPUs, if it runs in INT8: avx2, avx512, arm64, none, or auto "
+                 "for all that this machine can emulate (default: auto)");
   options.add_option("--target", tuning.target,
-                     "where the model will run, such as android-arm64@1.22.0: what it lacks is not written");
+                     "Use only ops that this target supports. Examples: android-arm64@1.22.0, cuda");
   Option* cache = options.add_option(
       "--cache", tuning.cache,
-      "folder that keeps measurements, so that a run goes on where it was (default: OUNCE_CACHE, "
+      "Cache measurements in this folder, so that a stopped run can continue (default: OUNCE_CACHE, "
       "XDG_CACHE_HOME/ounce or ~/.cache/ounce)");
-  options.add_flag("!--no-cache", tuning.keep, "keep no measurements, and use none")->excludes(cache);
+  options.add_flag("!--no-cache", tuning.keep, "Neither read nor write cached measurements")->excludes(cache);
   add_document_options(options, arguments.json, arguments.report);
   add_gate_options(options, tuning.gates, tuning,
-                   "Gates (without any: 30 dB for every output; with --labels 1 point of the metric)", "90%");
+                   "Thresholds (default: 30 dB for every output; with --labels 1 point of the metric)",
+                   "90%");
   add_data_options(options, tuning.data, /*with_contract=*/true, kDataRequired);
   add_runtime_options(options, tuning.runtime);
 }
@@ -136,8 +139,7 @@ constexpr std::string_view kExamples[] = {
 
 extern constinit const VerbInfo kTune = {
     .name = "tune",
-    .summary =
-        "find the smallest and fastest mixed-precision model that passes the gate; exit 1 if none does",
+    .summary = "Search for the best mixed-precision model that meets the thresholds (exit code 1: none does)",
     .audience = Audience::kEveryday,
     .everyday = tune_verb::kEveryday,
     .examples = tune_verb::kExamples,

@@ -27,7 +27,7 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
   app::UnpackOptions& options = arguments.options;
   options.max_bytes = static_cast<std::uint64_t>(arguments.max_megabytes * kMegabyte);
   const Stream human = for_people(arguments.json);
-  report::Failure no_place;  // why no file can be made in the folder
+  report::Failure no_place;  // why the cache folder cannot be written
   guarded(
       arguments.cache, [&] { io::require_folder_place(arguments.cache); }, no_place);
   const std::vector<ModelFile> models = find_models(arguments.models);
@@ -63,24 +63,30 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
 }
 
 void declare(Options& options, Arguments& arguments) {
-  options.add_option("model", arguments.models, "models, or folders of models")->required();
-  options.add_option("--cache", arguments.cache, "the folder that the app loads from")->required();
+  options.add_option("model", arguments.models, "Models, or folders of models")->required();
+  options
+      .add_option("--cache", arguments.cache, "Write to this cache folder, from which the app loads models")
+      ->required();
   options.add_option("--runtime", arguments.options.library,
-                     "ONNX Runtime: a library's path, or a version (default: the newest)");
+                     "Use this ONNX Runtime: the path of a library, or a version (default: the newest)");
   options.add_list(
       "--session-config",
-      "NAME=VALUE: an entry of the runtime's session options, as the app will have it (repeatable)",
+      "Add an entry to the session options, as the app sets it, as NAME=VALUE (repeatable). Example: "
+      "session.disable_quant_qdq=1",
       [&config = arguments.options.config](const std::string& word) {
         config.insert(split_pair(word, "--session-config"));
       });
   options
       .add_option("--max-cache", arguments.max_megabytes,
-                  "MiB that the folder may take: what was used longest ago is removed (0: any)")
+                  "Limit the size of the cache folder in MiB; the least recently used files are removed (0: "
+                  "no limit)")
       ->check(number_between(0, 1e9))
       ->show_default();
   options.add_flag("--isolate,!--no-isolate", arguments.options.uses_runner,
-                   "do it in a process of its own, with limits (the default)");
-  options.add_option("--isolate-seconds", arguments.options.seconds, "its time (0: no limit)")
+                   "Run in a separate process with limits (default: on)");
+  options
+      .add_option("--isolate-seconds", arguments.options.seconds,
+                  "Limit the time of the separate process, in seconds (0: no limit)")
       ->check(number_between(0, 1e9))
       ->show_default();
   add_json_option(options, arguments.json);
@@ -92,8 +98,7 @@ constexpr std::string_view kExamples[] = {"ounce unpack model.w8.onnx --cache ca
 
 extern constinit const VerbInfo kUnpack = {
     .name = "unpack",
-    .summary =
-        "decode and optimise models once for this machine, so that an app loads them at once and in no heap",
+    .summary = "Precompile models for this device so that apps can memory-map them",
     .examples = unpack_verb::kExamples,
     .call = call_of<unpack_verb::Arguments, unpack_verb::declare, unpack_verb::run>,
     .result = "UnpackResult",

@@ -39,7 +39,7 @@ const VerbInfo& find_verb(std::span<const VerbInfo* const> verbs, const std::str
     }
     found = *next;
   }
-  if (found == nullptr) throw Error(ErrorCode::kUsage, "say what to do: the verb is empty");
+  if (found == nullptr) throw Error(ErrorCode::kUsage, "no verb is given");
   return *found;
 }
 
@@ -54,7 +54,7 @@ Failure current_failure() {
     throw;
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kCancelled) {
-      // Whatever was wrong with the bytes: they were not the file's.
+      // A truncated file explains any other error, because the bytes were not those of the file.
       if (const auto cut = take_file_fault()) return failed(ErrorCode::kIo, *cut);
     }
     return {exit_code(error.code()), report::with_options(error), error.code(),

@@ -1,14 +1,14 @@
-// A verb is one row: its name, how it is explained, what it takes and what runs. The parser, the help,
-// completions, manual pages, the C API and the generator of Python's functions read the rows. To add a verb,
-// write its file and name its row in verb.cpp.
+// A verb is one row: its name, help, options and the function that runs it. The parser, the help,
+// completions, manual pages, the C API and the generator of the Python functions read the rows. To add a
+// verb, write its file and add its row to verb.cpp.
 //
 //   struct Arguments { std::string model; bool json = false; };
 //   void declare(Options& options, Arguments& arguments);
-//   int run(const Arguments& arguments, Host& host, const Options& options);      // gives the exit code
+//   int run(const Arguments& arguments, Host& host, const Options& options);      // returns the exit code
 //
 //   constexpr std::string_view kExamples[] = {"ounce inspect model.onnx"};
 //   extern constinit const VerbInfo kInspect = {.name = "inspect",
-//                                               .summary = "list what a model contains",
+//                                               .summary = "List the contents of a model",
 //                                               .examples = kExamples,
 //                                               .call = call_of<Arguments, declare, run>,
 //                                               .result = "InspectResult"};
@@ -30,9 +30,9 @@
 
 namespace ounce::verbs {
 
-// Who a verb works for: a person at a terminal, or a program that called the library. All that a verb says
-// goes through its host, and so does how far it is; nothing of it can do anything to a terminal, whoever
-// wrote the names in it.
+// The host of a verb is a terminal, or a program that called the library. A verb sends all output and its
+// progress to the host. The host escapes control characters, so that names in a model cannot affect a
+// terminal.
 //
 //   host.say(human, report::tune_text(result));
 //   host.say(human, safe_format("{}: {} samples\n", model, samples));
@@ -42,21 +42,21 @@ namespace ounce::verbs {
 using report::NamesParameters;
 using report::safe_format;
 
-// What was asked for, and what is said beside it.
+// kResults is stdout, kMessages is stderr.
 enum class Stream { kResults, kMessages };
 
-// Where words for people go: beside the document, if one is wanted.
+// Returns the stream for human-readable output: kMessages if stdout has a JSON document.
 inline Stream for_people(bool wants_document) {
   return wants_document ? Stream::kMessages : Stream::kResults;
 }
 
-// Inputs that only a program can hand over, from its memory.
+// Inputs that only a calling program can give, from its memory.
 struct InMemoryInputs {
-  std::shared_ptr<const MemoryData> data = nullptr;                             // in the place of --data
-  std::function<std::string(const std::filesystem::path& folder)> metric = {};  // of --metric-command
+  std::shared_ptr<const MemoryData> data = nullptr;                             // replaces --data
+  std::function<std::string(const std::filesystem::path& folder)> metric = {};  // replaces --metric-command
 };
 
-// While it lives, somebody may look at how far a call is.
+// Shows the progress of a call as long as it exists.
 class Watch {
  public:
   virtual ~Watch() = default;
@@ -67,18 +67,18 @@ class Host {
  public:
   virtual ~Host() = default;
 
-  // Lines of ours; what names were put into them with safe_format() are on their line already.
+  // Prints text. Format names into it with safe_format(), which keeps each name on its line.
   void say(Stream stream, const std::string& text) { write(stream, escaped_lines(text)); }
-  // A document among the results, as exact as it is.
+  // Prints a JSON document to stdout.
   void say_json(const std::string& document) { write_document(escaped_json(document)); }
-  // What went wrong: one line, whatever is in it.
+  // Prints an error as one line.
   void complain(const std::string& what) { write_complaint(escaped_lines(plain(what))); }
-  // What goes on right now, for those who like to watch; it takes the place of the line before.
+  // Shows the current state of the work; replaces the line before.
   void show(const std::string& line) { write_passing(escaped_lines(line)); }
 
   InMemoryInputs given;
 
-  // `what` is a word for what is being worked on.
+  // Starts a progress line. `what` names the model or the task.
   virtual std::unique_ptr<Watch> watch(const std::string& what) = 0;
 
  protected:
@@ -88,20 +88,20 @@ class Host {
   virtual void write_passing(const std::string& line) = 0;
 };
 
-// Whatever was thrown, as one line for a person and an exit code.
+// An exception as a one-line message and an exit code.
 //
 //   try { … } catch (...) { const Failure failure = current_failure(); … }
 using report::Failure;
 
-// Only while an exception is being handled.
+// Converts the exception that is being handled. Call it in a catch block only.
 Failure current_failure();
 
-// One use of a verb: its options, and what they set.
+// One call of a verb: its options and the variables that they set.
 class VerbCall {
  public:
   explicit VerbCall(std::string verb) : options(std::move(verb)) {}
   virtual ~VerbCall() = default;
-  virtual int run(Host& host) = 0;  // once, after options were read
+  virtual int run(Host& host) = 0;  // call it once, after the options are read
   Options options;
 };
 
@@ -120,28 +120,28 @@ std::unique_ptr<VerbCall> call_of(std::string verb) {
   return std::make_unique<Bound>(std::move(verb));
 }
 
-// Where the program's help lists a verb.
+// Where the help of the program lists a verb.
 enum class Audience { kEveryday, kMore, kHidden };
 
 struct VerbInfo {
   const char* name;     // one word: "set" of "contract set"
-  const char* summary;  // begins with a small letter, has no full stop
+  const char* summary;  // imperative, with a capital letter and no full stop
   Audience audience = Audience::kMore;
-  std::span<const std::string_view> everyday = {};  // the options of the short help; empty: all of them
+  std::span<const std::string_view> everyday = {};  // the options of the short help; empty: all options
   std::span<const std::string_view> examples = {};  // command lines
-  MakeCall call = nullptr;                          // null: it only holds other verbs
+  MakeCall call = nullptr;                          // null: a group of other verbs
   const char* result = "Result";                    // the class of its result in Python
-  std::span<const VerbInfo* const> verbs = {};      // inside of it: "merge" of "calibrate"
+  std::span<const VerbInfo* const> verbs = {};      // nested verbs: "merge" of "calibrate"
 };
 
-// The library's verbs, in the order of the help.
+// The verbs of the library, in the order of the help.
 std::span<const VerbInfo* const> all_verbs();
 
-// "contract set", with blanks between the words. Throws Error{kUsage} that guesses what was meant.
+// Finds a verb by its path, such as "contract set". Throws Error{kUsage} with a guess for an unknown one.
 const VerbInfo& find_verb(std::span<const VerbInfo* const> verbs, const std::string& name);
 
-// Calls `visit(verb, name)` for each verb and those inside of it, the outer one first: "contract", "contract
-// set" …
+// Calls `visit(verb, name)` for each verb and its nested verbs, the outer one first: "contract",
+// "contract set", …
 template <class Visit>
 void for_each_verb(std::span<const VerbInfo* const> verbs, const Visit& visit,
                    const std::string& before = {}) {

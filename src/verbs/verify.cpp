@@ -28,23 +28,23 @@ struct Arguments {
   bool json = false;
 };
 
-// What says something about single calls alone.
+// Rejects options that apply to single calls only.
 void refuse_beside_tokens(const Options& verb) {
   for (const char* name : {"--worst", "--on", "--batch", "--report", "--pictures", "--labels", "--task",
                            "--metric", "--abs-tol", "--mean-tol", "--min-sqnr", "--max-mse", "--threshold",
                            "--confidence", "--metric-command", "--outputs"}) {
     if (verb.has(name))
       throw Error(ErrorCode::kUsage,
-                  fmt::format("`{}` says nothing about texts: leave it out, or `--tokens`", name));
+                  fmt::format("`{}` cannot be combined with `--tokens`: leave one out", name));
   }
 }
 
-// Texts instead of single calls: tokens that flip, and the text's nll.
+// --tokens: compares changed tokens and the negative log-likelihood of texts instead of single calls.
 int run_decoders(const Arguments& arguments, Host& host, const Options& verb) {
   const Gates& gates = arguments.options.gates;
   if (!gates.max_drops.empty())
     throw Error(ErrorCode::kUsage,
-                "`--tokens` has one metric, nll: `--max-drop` takes a number without a name");
+                "`--tokens` has only the metric nll: give `--max-drop` a number without a name");
   DecodeOptions options;
   options.runtime = arguments.options.runtime;
   options.data = arguments.options.data;
@@ -96,35 +96,40 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
 
 void declare(Options& options, Arguments& arguments) {
   VerifyOptions& comparison = arguments.options;
-  options.add_option("reference", arguments.reference, "the original model")->required();
-  options.add_option("candidate", arguments.candidates, "models to compare with it, or folders of models")
+  options.add_option("reference", arguments.reference, "The original model")->required();
+  options
+      .add_option("candidate", arguments.candidates,
+                  "Models to compare with the original, or folders of models")
       ->required();
   add_gate_options(
       options, comparison.gates, comparison,
-      "Gates (without any: 20 dB for every output, 99 % of labels; with --labels 1 point of the metric)",
+      "Thresholds (default: 20 dB for every output, 99 % equal labels; with --labels 1 point of the metric)",
       "none");
   options.add_flag("--edge-cases,!--no-edge-cases", comparison.edge_cases,
-                   "also try zeros, extremes, noise, batches and lengths (default: on)");
-  options.add_option("--worst", comparison.worst, "how many samples with the largest difference to name")
+                   "Also compare edge cases: zeros, extremes, noise, batch sizes and lengths (default: on)");
+  options.add_option("--worst", comparison.worst, "List this many samples with the largest differences")
       ->show_default();
   add_cpu_option(options, arguments.on,
-                 "also on other CPUs: avx2, avx512 (x64 without VNNI), arm64; auto for all that can be shown "
-                 "here. The candidate must give the same there (default: none)");
+                 "Also run the candidate on these CPUs, and fail if its outputs differ: avx2, avx512 (x64 "
+                 "without VNNI), arm64, none, or auto for all that this machine can emulate (default: none)");
   add_batch_option(options, comparison.data);
   Option* const tokens =
       options
-          .add_option("--tokens", arguments.tokens,
-                      "language models: feed texts (rows of ids) token by token, so many behind the prompt; "
-                      "--max-flips is the share of tokens that may flip, --max-drop what nll may rise by")
+          .add_option(
+              "--tokens", arguments.tokens,
+              "Compare language models: feed texts (rows of token ids) token by token, this many "
+              "tokens after the prompt; --max-flips limits changed tokens, --max-drop limits the rise "
+              "of the negative log-likelihood")
           ->check(whole_between(1, 1'000'000));
-  options.add_option("--prompt", arguments.prompt, "with --tokens: ids of a text that are fed at once")
+  options.add_option("--prompt", arguments.prompt, "Set the length of the prompt of --tokens, in tokens")
       ->needs(tokens)
       ->check(whole_between(1, 1'000'000))
       ->show_default();
   add_document_options(options, arguments.json, arguments.report);
-  options.add_flag("--pictures", comparison.pictures,
-                   "put into the document of --json what 'ounce report' draws pictures of: the samples that "
-                   "differ most, as small images or waveforms (with --report: on)");
+  options.add_flag(
+      "--pictures", comparison.pictures,
+      "Add the samples that differ most to the --json document, as small images or waveforms, for "
+      "'ounce report' (default: off; on with --report)");
   add_data_options(options, comparison.data);
   add_runtime_options(options, comparison.runtime);
   add_remote_options(options, arguments.remote);
@@ -141,7 +146,7 @@ constexpr std::string_view kExamples[] = {
 
 extern constinit const VerbInfo kVerify = {
     .name = "verify",
-    .summary = "does a candidate still do what the reference does? exit 1 if not",
+    .summary = "Compare a quantized model with the original (exit code 1: a threshold is exceeded)",
     .audience = Audience::kEveryday,
     .everyday = verify_verb::kEveryday,
     .examples = verify_verb::kExamples,
