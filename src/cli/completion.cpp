@@ -1,5 +1,5 @@
-// `ounce completion SHELL`: a script that lets a shell complete the verbs and options of the program, and the
-// words and files that they take.
+// `ounce completion SHELL` prints a script with which a shell completes verbs, options, and their values and
+// files.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,22 +11,21 @@ namespace ounce::cli {
 namespace {
 
 using Text = std::string;
-// A shell shows one line for an option: what stands before the first explanation of it.
+// Shortens a help text to the one line that a shell shows: its first sentence without explanations.
 Text brief(const Text& text) {
-  Text line = text.substr(0, std::min({text.find(" ("), text.find("; "), text.find(": ")}));
+  Text line = text.substr(0, std::min({text.find(" ("), text.find("; "), text.find(": "), text.find(". ")}));
   std::replace(line.begin(), line.end(), '\n', ' ');
   return line;
 }
 
-// In single quotes, for any of the three shells.
+// Quotes text for all three shells.
 Text quoted(const Text& text) {
   Text out = "'";
   for (const char c : text) out += c == '\'' ? Text("'\\''") : Text(1, c);
   return out + "'";
 }
 
-// What stands on the command line of a verb: its own options, and those of the program, which may follow any
-// verb.
+// Returns the options that may follow a verb: its own, and those of the program that take a value.
 std::vector<VerbOption> options_of(const Verb& verb, const Verb& program) {
   std::vector<VerbOption> options = verb.options;
   if (&verb == &program) return options;
@@ -50,7 +49,7 @@ std::vector<Text> verb_names(const Verb& verb) {
   return names;
 }
 
-// The words that a verb takes where no option stands: its verbs, or those of a positional.
+// Returns the positional words of a verb: its nested verbs, or the values of a positional argument.
 std::vector<Text> plain_words(const Verb& verb) {
   std::vector<Text> words = verb_names(verb);
   for (const VerbOption& option : verb.options) {
@@ -59,7 +58,7 @@ std::vector<Text> plain_words(const Verb& verb) {
   return words;
 }
 
-// A pattern of `case` for all verbs below the program, as "ounce contract set".
+// Returns a pattern of `case` with all verbs, as "ounce contract set".
 Text verb_pattern(const Verb& program, const char* between) {
   std::vector<Text> words;
   for (const Verb* verb : all_verbs(program)) {
@@ -68,7 +67,7 @@ Text verb_pattern(const Verb& program, const char* between) {
   return fmt::format("{}", fmt::join(words, between));
 }
 
-// zsh: the text in brackets must not have brackets or colons.
+// Escapes brackets and colons for a description in zsh.
 Text zsh_text(const Text& text) {
   Text out;
   for (const char c : brief(text)) {
@@ -134,7 +133,7 @@ Text bash_completion(const Verb& program) {
       "_ounce() {\n"
       "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb=ounce options= words= "
       "i\n"
-      "  # bash takes --to=w8 for three words\n"
+      "  # bash splits --to=w8 into three words\n"
       "  if [[ $word == = ]]; then word=; elif [[ $before == = ]]; then before=${COMP_WORDS[COMP_CWORD-2]}; "
       "fi\n"
       "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
@@ -182,7 +181,7 @@ Text zsh_completion(const Verb& program) {
   Text out =
       "#compdef ounce\n# Completes the command line of ounce in zsh; made by 'ounce completion zsh'.\n\n";
   add_zsh_function(out, program, program);
-  // Loaded by name from $fpath this file is the function; sourced it only registers it.
+  // zsh loads the file from $fpath as the function itself; sourcing the file registers the function.
   out += "if [[ $funcstack[1] == _ounce ]]; then _ounce \"$@\"; else compdef _ounce ounce; fi\n";
   return out;
 }
@@ -236,7 +235,7 @@ struct Arguments {
 };
 
 void declare(verbs::Options& options, Arguments& arguments) {
-  options.add_option("shell", arguments.shell, "bash, zsh or fish")
+  options.add_option("shell", arguments.shell, "The shell: bash, zsh or fish")
       ->check(verbs::any_of({"bash", "fish", "zsh"}))
       ->required();
 }
@@ -253,7 +252,7 @@ int run(const Arguments& arguments, verbs::Host& host, const verbs::Options&) {
 
 extern constinit const verbs::VerbInfo kCompletion = {
     .name = "completion",
-    .summary = "a script that completes verbs and options in a shell",
+    .summary = "Print a shell completion script",
     .audience = verbs::Audience::kHidden,
     .call = verbs::call_of<completion_verb::Arguments, completion_verb::declare, completion_verb::run>};
 

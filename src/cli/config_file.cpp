@@ -46,10 +46,10 @@ void require_plain_file(const std::string& file) {
   }
   if (!S_ISREG(status.st_mode)) refuse(file, "is not a regular file; --config reads a TOML file");
   if (status.st_size > off_t{kMostBytes})
-    refuse(file, "is larger than 1 MiB: these are not options of ounce");
+    refuse(file, "is larger than 1 MiB, so it is not a configuration file");
 }
 
-// Walks through the tables of one file, with the verbs beside them.
+// Reads the tables of a file. Each table is a verb.
 class Reader {
  public:
   explicit Reader(const std::string& file) : file_(file) {}
@@ -59,7 +59,7 @@ class Reader {
       const std::string name(key.str());
       if (!value.is_table())
         refuse(file_, key.source(),
-               fmt::format("'{}' stands in no section; begin with one such as [quantize]", name));
+               fmt::format("'{}' is outside of a section; add a section such as [quantize] before it", name));
       read_section(*value.as_table(), verbs, key, "ounce");
     }
     return std::move(items_);
@@ -105,11 +105,11 @@ class Reader {
     }
     const bool takes_none = option->is_flag;
     if (takes_none && !value.is_boolean())
-      refuse(file_, value.source(), fmt::format("'{}' is either true or false", key));
+      refuse(file_, value.source(), fmt::format("'{}' must be true or false", key));
     CLI::ConfigItem item{parents_, key, {}};
     if (const toml::array* list = value.as_array()) {
       for (const toml::node& element : *list) item.inputs.push_back(word_of(key, element));
-      if (list->empty()) return;  // it says nothing
+      if (list->empty()) return;  // sets nothing
       if (option->is_joined) item.inputs = {fmt::format("{}", fmt::join(item.inputs, ","))};
     } else {
       if (value.is_boolean() && !takes_none)
@@ -119,7 +119,7 @@ class Reader {
     items_.push_back(std::move(item));
   }
 
-  // As it would stand on the command line.
+  // Returns a value as a word of the command line.
   std::string word_of(const std::string& key, const toml::node& value) {
     if (const auto text = value.value_exact<std::string>()) return *text;
     if (const auto number = value.value_exact<std::int64_t>()) return fmt::format("{}", *number);
@@ -137,7 +137,7 @@ class ConfigFile : public CLI::Config {
  public:
   explicit ConfigFile(std::span<const VerbInfo* const> verbs) : verbs_(verbs) {}
 
-  // CLI11 opens the file by itself and hands over its stream; its name is known only here.
+  // Remembers the name of the file: CLI11 opens it and passes only a stream to from_config().
   void take(const std::string& file) {
     require_plain_file(file);
     file_ = file;

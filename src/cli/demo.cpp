@@ -1,4 +1,4 @@
-// `ounce demo`: all verbs on the model that the program carries with it.
+// `ounce demo` runs the main verbs on a model that is embedded in the program.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <ounce/advise.h>
@@ -23,9 +23,9 @@
 #include "verbs/report_file.h"
 #include "verbs/verb.h"
 
-// The voice-command model of examples/commands, as ONNX and as TFLite, and 64 of its validation clips: a .npz
-// with audio, int16 [64, 8000] at 8 kHz, and label. The assembler reads the files, so that no tool has to
-// turn them into source.
+// Embeds the voice-command model of examples/commands as ONNX and as TFLite, and 64 of its validation clips:
+// a .npz with `audio`, int16 [64, 8000] at 8 kHz, and `label`. The assembler includes the files, so that they
+// need not be converted to source code.
 #define OUNCE_EMBED(name, file)      \
   asm(".section .rodata\n"           \
       ".balign 16\n" #name           \
@@ -54,14 +54,14 @@ std::string_view between(const char* first, const char* end) {
 void write(const fs::path& path, std::string_view bytes) {
   std::error_code ignored;
   if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))
-    throw Error(ErrorCode::kUsage, "is there, and only a file may be replaced", path.string());
+    throw Error(ErrorCode::kUsage, "exists and is not a regular file", path.string());
   std::ofstream(path, std::ios::binary) << bytes;
   std::error_code error;
   if (fs::file_size(path, error) != bytes.size() || error)
     throw Error(ErrorCode::kIo, "cannot write the example", path.string());
 }
 
-// What is shown is drawn as a page as well, if the files are kept.
+// The results for the HTML report, which is written if the files are kept.
 using Runs = std::vector<report::html::Run>;
 
 void show_inspect(Host& host) {
@@ -85,7 +85,7 @@ void show_contract(Host& host, const DataOptions* data) {
   const Contract written = set_contract("commands.onnx", "model.onnx", contract, data, {});
   const auto& observed = written.inputs.at("audio").observed;
   if (observed) {
-    host.say(verbs::Stream::kResults, safe_format("{} clips seen, values from {:.2f} to {:.2f}\n",
+    host.say(verbs::Stream::kResults, safe_format("{} clips observed, values from {:.2f} to {:.2f}\n",
                                                   observed->samples, observed->minimum, observed->maximum));
   }
   host.say(verbs::Stream::kResults, "\n");
@@ -114,12 +114,11 @@ void show_quantize(Host& host, const DataOptions* data, Runs& runs) {
     add(Format::kInt8, false, "model.int8.onnx");
   }
   runs.push_back({"", results::Document("quantize").add(rows.back()).json("")});
-  host.say(
-      verbs::Stream::kResults,
-      fmt::format(
-          "{}\nEvery file was reopened{}its weights compared with the source before it got its name.\n\n",
-          report::quantize_table(rows, false),
-          data == nullptr ? " and " : ", run beside the original, and "));
+  host.say(verbs::Stream::kResults,
+           fmt::format("{}\nBefore each file was written, it was reopened{}its weights were compared with "
+                       "the original.\n\n",
+                       report::quantize_table(rows, false),
+                       data == nullptr ? " and " : ", its outputs were compared with the original, and "));
 }
 
 void show_verify(Host& host, const DataOptions& data, Runs& runs) {
@@ -167,7 +166,7 @@ void show_tune(Host& host, const DataOptions& data, Runs& runs) {
   TuneOptions options;
   options.data = data;
   options.data.labels = "label";
-  options.gates.max_drop = 0.05;  // what half of the clips can show
+  options.gates.max_drop = 0.05;  // half of the clips are too few to confirm a smaller drop
   options.budget.models = 40;
   options.keep = false;
   const TuneResult result = tune("model.onnx", "model.tuned.onnx", options);
@@ -179,7 +178,7 @@ void show_tune(Host& host, const DataOptions& data, Runs& runs) {
           report::tune_text(result)));
 }
 
-// What a model says of itself is done again.
+// Checks the provenance record of a model and reproduces the model.
 void show_prove(Host& host, const DataOptions& data) {
   ProveOptions options;
   options.source = "model.onnx";
@@ -189,8 +188,8 @@ void show_prove(Host& host, const DataOptions& data) {
                        report::prove_text(prove("model.int8.onnx", options))));
 }
 
-// Without the labels: so few clips cannot show half a point of accuracy, but how far the outputs are off. The
-// budget is long enough for a busy machine, too.
+// Runs without labels: 64 clips cannot confirm a drop of half a point of accuracy, but they show the output
+// error. The budget is long enough for a busy machine, too.
 void show_advice(Host& host, const DataOptions& data) {
   AdviseOptions options;
   options.data = data;
@@ -212,7 +211,8 @@ void show_check(Host& host, bool has_integers, Runs& runs) {
   runs.push_back({"", results::Document("check").add(rows).json("")});
 }
 
-// The same model in the format of Android apps. Checking it needs no runtime; comparing it needs both.
+// Checks and compares the same model in TFLite format. Checking needs no runtime, comparing needs ONNX
+// Runtime and LiteRT.
 void show_tflite(Host& host, const DataOptions* data) {
   const CheckOptions targets{{"android-arm64@litert-2.3.0", "android-arm64@tflite-2.9.0"}};
   host.say(verbs::Stream::kResults,
@@ -237,7 +237,7 @@ struct Arguments {
 
 void declare(verbs::Options& options, Arguments& arguments) {
   options.add_option("-o,--output", arguments.output,
-                     "a folder to keep the files in (default: none are kept)");
+                     "Keep the files and an HTML report in this folder (default: keep nothing)");
 }
 
 int run(const Arguments& arguments, Host& host, const verbs::Options&) {
@@ -263,7 +263,7 @@ int run(const Arguments& arguments, Host& host, const verbs::Options&) {
   data.path = "clips.npz";
   const bool can_run = !installed_runtimes().empty();
   host.say(verbs::Stream::kResults,
-           "A model that tells ten voice commands apart (yes, no, up, down …) from a second of sound.\n\n");
+           "The model classifies one second of audio into ten voice commands (yes, no, up, down …).\n\n");
   show_inspect(host);
   show_contract(host, can_run ? &data : nullptr);
   Runs runs;
@@ -279,13 +279,13 @@ int run(const Arguments& arguments, Host& host, const verbs::Options&) {
     show_advice(host, data);
   } else {
     host.say(verbs::Stream::kResults,
-             "There is no ONNX Runtime here, so nothing was run; 'pip install onnxruntime' brings it, or "
-             "./setup runtime in a source tree.\n");
+             "No ONNX Runtime was found, so no model was run. Install it with 'pip install onnxruntime', or "
+             "with './setup runtime' in a source tree.\n");
   }
   if (!output.empty()) {
     verbs::write_page("report.html", report::html::page(runs));
     host.say(verbs::Stream::kResults,
-             safe_format("The files are in {}; report.html shows all of it.\n", folder.string()));
+             safe_format("The files are in {}; report.html shows all results.\n", folder.string()));
   }
   return 0;
 }
@@ -296,7 +296,7 @@ constexpr std::string_view kExamples[] = {"ounce demo", "ounce demo -o demo/"};
 
 extern constinit const verbs::VerbInfo kDemo = {
     .name = "demo",
-    .summary = "all of it on the embedded example",
+    .summary = "Run the main commands on an embedded sample model",
     .audience = verbs::Audience::kEveryday,
     .examples = demo_verb::kExamples,
     .call = verbs::call_of<demo_verb::Arguments, demo_verb::declare, demo_verb::run>};

@@ -32,7 +32,7 @@ namespace {
 
 constexpr int kUsageExit = 2, kIoExit = 4;
 
-// One signal stops all work of this process.
+// A signal stops all work of this process through this object.
 Progress& whole_run() {
   static Progress progress;
   return progress;
@@ -40,18 +40,18 @@ Progress& whole_run() {
 
 extern "C" void on_stop(int) { whole_run().stop(); }
 
-// Ends at once, from any code: no output is in its place yet.
+// Ends the process at once. This is safe in any code, because outputs get their names only when complete.
 [[noreturn]] void end_with(std::string_view message) {
   static std::atomic_flag is_first;
-  while (is_first.test_and_set()) ::pause();  // another thread is about to exit for the same reason
+  while (is_first.test_and_set()) ::pause();  // another thread is already exiting
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, message.data(), message.size());
   ::_exit(kIoExit);
 }
 
-// Ends the program at once when a mapped file is truncated while it is read: the library's own guard would
-// wait until the call notices.
+// Ends the program at once if a mapped file is truncated while it is read. The guard of the library would
+// continue until the end of the call.
 extern "C" void on_bus_error(int) {
-  end_with("ounce: a model file became shorter while it was read; nothing was written\n");
+  end_with("ounce: a model file was truncated while it was read; nothing was written\n");
 }
 
 void on_no_memory() { end_with("ounce: out of memory\n"); }
@@ -59,19 +59,19 @@ void on_no_memory() { end_with("ounce: out of memory\n"); }
 void install_signal_handlers() {
   struct sigaction action {};
   action.sa_handler = on_stop;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);  // a second Ctrl-C ends at once
+  action.sa_flags = static_cast<int>(SA_RESETHAND);  // a second Ctrl-C ends the program at once
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
   action.sa_handler = on_bus_error;
   action.sa_flags = 0;
   ::sigaction(SIGBUS, &action, nullptr);
-  // Beyond the limit of a file's size (ulimit -f) a write fails with EFBIG instead, which is an error like a
-  // full disk. Runners inherit this.
+  // A write beyond the file size limit (ulimit -f) then fails with EFBIG, an error like a full disk. Runner
+  // processes inherit this.
   action.sa_handler = SIG_IGN;
   ::sigaction(SIGXFSZ, &action, nullptr);
 }
 
-// The next file that is opened would get the number of a closed stream, and printing would write into it. The
-// stream is replaced by one that can only be read, so that printing fails.
+// Replaces closed standard streams by streams that fail. Otherwise the next opened file gets the number of
+// the closed stream, and printing writes into that file.
 void fill_standard_streams() {
   for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
     if (::fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
@@ -95,7 +95,7 @@ std::string version_text() {
       build.version, build.compiler, build.c_library,
       build.commit.empty() ? "" : fmt::format(", commit {}", build.commit), fmt::join(build.kernels, ", "),
       this_cpu(),
-      runtimes.empty() ? "none is here; 'pip install onnxruntime' brings it"
+      runtimes.empty() ? "none found; install it with 'pip install onnxruntime'"
                        : fmt::format("{}", fmt::join(runtimes, ", ")));
 }
 
@@ -110,7 +110,8 @@ bool is_everyday(const CLI::Option& option, const verbs::VerbInfo& info) {
   });
 }
 
-// Hides options by an empty group, and shows the others in one group. Returns the number of hidden ones.
+// Hides the options that are not for everyday use by an empty group, and shows the others in one group.
+// Returns the number of hidden options.
 std::size_t hide_the_rest(CLI::App& verb, const verbs::VerbInfo& info) {
   std::size_t hidden = 0;
   for (CLI::Option* option : verb.get_options()) {
@@ -132,14 +133,14 @@ std::string examples_of(const verbs::VerbInfo* info) {
   return text;
 }
 
-// "ounce contract" for "ounce contract set"; nothing for the program.
+// Returns "ounce contract" for "ounce contract set"; empty for the program.
 std::string words_before(const CLI::App& app) {
   if (app.get_parent() == nullptr) return {};
   const std::string before = words_before(*app.get_parent());
   return (before.empty() ? "" : before + " ") + app.get_parent()->get_name();
 }
 
-// The verb that was asked about with --help, or the program.
+// Returns the verb that --help follows, or the program.
 CLI::App& asked_about(CLI::App& parser) {
   const std::vector<CLI::App*> verbs = parser.get_subcommands();
   return verbs.empty() ? parser : asked_about(*verbs.front());

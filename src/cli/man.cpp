@@ -1,4 +1,4 @@
-// `ounce man VERB`: the manual of the program and of each verb, as man(1) reads it.
+// `ounce man VERB` prints the manual page of the program or of a verb, for man(1).
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <ounce/error.h>
@@ -12,7 +12,7 @@
 namespace ounce::cli {
 namespace {
 
-// Text as roff: dashes are ASCII, so that they can be copied, and no line is taken for a request.
+// Escapes text for roff: dashes stay ASCII, so that they can be copied, and no line becomes a request.
 std::string roff(const std::string& text) {
   std::string out;
   for (const char c : text) {
@@ -69,7 +69,7 @@ void add_options(std::string& page, const Verb& verb) {
   }
 }
 
-// `verb` is `program` itself or one of its verbs; `version` stands at the foot of the page.
+// `verb` is `program` itself or one of its verbs; `version` is printed in the footer.
 std::string man_page(const Verb& verb, const Verb& program, const std::string& version) {
   std::string page;
   append(page, ".\\\" Made by 'ounce man{}'.\n", verb.words().substr(program.words().size()));
@@ -97,13 +97,13 @@ std::string man_page(const Verb& verb, const Verb& program, const std::string& v
       append(page, ".PP\n.nf\n{}\n.fi\n", roff(std::string(line)));
   }
   append(page,
-         ".SH EXIT STATUS\n.TP\n0\ndone, passed\n.TP\n1\na gate failed\n.TP\n2\nbad usage or bad "
+         ".SH EXIT STATUS\n.TP\n0\nsuccess\n.TP\n1\na threshold is exceeded\n.TP\n2\nbad usage or bad "
          "input\n.TP\n3\nnot "
-         "supported\n.TP\n4\nthe system refused: a missing file, a full disk\n.TP\n70\na bug of ours\n");
+         "supported\n.TP\n4\nI/O error, such as a missing file or a full disk\n.TP\n70\ninternal error\n");
   append(page,
-         ".SH ENVIRONMENT\n.TP\n\\fBOUNCE_ONNXRUNTIME\\fR\nthe library of ONNX Runtime: a path, or a version "
-         "that is "
-         "here\n.TP\n\\fBOUNCE_RUNNER\\fR\nthe program ounce\\-runner, in which models are run\n");
+         ".SH ENVIRONMENT\n.TP\n\\fBOUNCE_ONNXRUNTIME\\fR\nthe library of ONNX Runtime: a path, or an "
+         "installed "
+         "version\n.TP\n\\fBOUNCE_RUNNER\\fR\nthe path of ounce\\-runner, the program that runs models\n");
   std::vector<std::string> others;
   for (const Verb* other : all_verbs(program)) {
     const bool is_near = other == &program || other->path.size() == 2 || other->path[1] == verb.path.back();
@@ -123,8 +123,8 @@ struct Arguments {
 };
 
 void declare(verbs::Options& options, Arguments& arguments) {
-  options.add_option("verb", arguments.words, "the verb (default: the program itself)");
-  options.add_flag("--list", arguments.list, "print the names of all pages instead");
+  options.add_option("verb", arguments.words, "The verb (default: the program itself)");
+  options.add_flag("--list", arguments.list, "Print the names of all pages instead");
 }
 
 int run(const Arguments& arguments, verbs::Host& host, const verbs::Options&) {
@@ -150,7 +150,7 @@ int run(const Arguments& arguments, verbs::Host& host, const verbs::Options&) {
 
 extern constinit const verbs::VerbInfo kMan = {
     .name = "man",
-    .summary = "the manual page of a verb: ounce man quantize | man -l -",
+    .summary = "Print the manual page of a verb. Example: ounce man quantize | man -l -",
     .audience = verbs::Audience::kHidden,
     .call = verbs::call_of<man_verb::Arguments, man_verb::declare, man_verb::run>};
 

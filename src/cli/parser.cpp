@@ -30,11 +30,12 @@ Parser::Parser(std::span<const VerbInfo* const> verbs, std::function<std::string
   app_.set_help_flag("-h,--help", kHelp);
   app_.set_help_all_flag("--help-all", kHelpAll);
   app_.footer(
-      "Exit codes: 0 done, 1 gate failed, 2 bad usage or bad input, 3 not supported, 4 I/O, 70 a bug of "
-      "ours.\n"
-      "'ounce help VERB' explains a verb, 'ounce VERB --help-all' all of its options.\n"
-      "New here? 'ounce demo' shows every verb on an example; 'ounce advise MODEL' looks at yours.");
-  app_.fallthrough();  // --config may stand behind the verb
+      "Exit codes: 0 success, 1 a threshold is exceeded, 2 bad usage or bad input, 3 not supported, 4 I/O "
+      "error, 70 internal error.\n"
+      "'ounce help VERB' shows the help of a verb, 'ounce VERB --help-all' all of its options.\n"
+      "To get started, run 'ounce MODEL' for an overview of your model, 'ounce advise MODEL' for a measured "
+      "recommendation, or 'ounce demo' for a demonstration.");
+  app_.fallthrough();  // accepts --config after the verb
   for (const VerbInfo* verb : verbs) add(app_, *verb, verb->name);
 }
 
@@ -95,11 +96,11 @@ CLI::Option* Parser::add(Bound& bound, Option& option, const std::string& names)
   return added;
 }
 
-// CLI11 has set what takes words; flags, and what was given, are set here.
+// Sets flags, and records the given words. CLI11 has already set all other options.
 void Parser::take(Bound& bound) const {
   verbs::Options& options = bound.call->options;
   for (const auto& [given, option] : bound.options) {
-    if (!option->old_declared.empty() && given->count() == 0) continue;  // by its other name, perhaps
+    if (!option->old_declared.empty() && given->count() == 0) continue;  // may be given by its other name
     option->given = given->results();
     if (option->is_flag && given->count() != 0) option->read({given->as<bool>() ? "true" : "false"});
   }
@@ -164,7 +165,7 @@ std::string verb_for(std::string_view word) {
   return found == std::end(kOthers) ? "" : found->second;
 }
 
-// The verb that was begun: "contract set".
+// Returns the innermost verb on the command line: "contract set".
 const CLI::App& begun(const CLI::App& app) {
   for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (verb->parsed()) return begun(*verb);
@@ -177,7 +178,7 @@ bool looks_like_model(const std::string& word) {
   return word.ends_with(".onnx") || std::filesystem::exists(word, none);
 }
 
-// Empty when no word could be a verb.
+// Explains an unknown verb. Empty if no word could be a verb.
 std::string explain_verb(const CLI::App& parser, const std::vector<std::string>& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
@@ -205,7 +206,7 @@ std::string explain(const CLI::ParseError& error, const CLI::App& parser,
   if (&verb == &parser) {
     if (std::string message = explain_verb(parser, words); !message.empty()) return message;
   }
-  // A verb also takes the options of the verbs above it.
+  // A verb also accepts the options of its parents.
   std::vector<std::string> known;
   for (const CLI::App* app = &verb; app != nullptr; app = app->get_parent()) {
     for (const std::string& name : options_of(*app)) known.push_back(name);
@@ -220,10 +221,10 @@ std::string explain(const CLI::ParseError& error, const CLI::App& parser,
   if (&verb == &parser) return "no verb is given: 'ounce help' lists the verbs";
   if (const std::vector<std::string> inside = names_of_verbs(verb);
       !inside.empty() && verb.get_require_subcommand_min() > 0)
-    return fmt::format("{}: say which of its verbs: {}", path_of(verb), fmt::join(inside, ", "));
+    return fmt::format("{}: name one of its verbs: {}", path_of(verb), fmt::join(inside, ", "));
   std::string message = error.what();
   std::replace(message.begin(), message.end(), '\n', ' ');
-  if (message == "--output is required") message += ": name the result with '-o'";
+  if (message == "--output is required") message += ": name the output with '-o'";
   return fmt::format("{}: {}", path_of(verb), message);
 }
 

@@ -1,7 +1,7 @@
-// The command line: CLI11 parses it into the options of the verb that it names.
+// Parses the command line with CLI11 into the options of the chosen verb.
 //
 //   Parser parser(program_verbs(), version_text);
-//   parser.app().parse(argc, argv);           // throws CLI::ParseError; explain() says it in one line
+//   parser.app().parse(argc, argv);           // throws CLI::ParseError; explain() makes it one line
 //   return parser.chosen().run(terminal);
 #pragma once
 
@@ -18,20 +18,21 @@
 
 namespace ounce::cli {
 
-inline constexpr const char* kProgram = "ONNX models made small and fast, with proof that they still work.";
-inline constexpr const char* kHelp = "what is needed on most days, with examples";
-inline constexpr const char* kHelpAll = "every option";
-inline constexpr const char* kVersion = "print the version and how it was built";
-inline constexpr const char* kConfig = "read options from a TOML file, with a section for each verb";
+inline constexpr const char* kProgram =
+    "Ounce quantizes ONNX, TFLite and Core ML models, and compares every result with the original.";
+inline constexpr const char* kHelp = "Show the most important options, with examples";
+inline constexpr const char* kHelpAll = "Show all options";
+inline constexpr const char* kVersion = "Print the version and build information";
+inline constexpr const char* kConfig = "Read options from a TOML file with one section per verb";
 
 class Parser {
  public:
   Parser(std::span<const verbs::VerbInfo* const> verbs, std::function<std::string()> version);
 
   CLI::App& app() { return app_; }
-  // Of "contract set". Throws Error{kUsage} that guesses what was meant.
+  // Finds the parser of a verb such as "contract set". Throws Error{kUsage} with a guess for an unknown verb.
   CLI::App& app(const std::string& verb);
-  // The verb that was parsed, with its options. Throws Error{kUsage} for options of the verb around it.
+  // Returns the parsed verb with its options. Throws Error{kUsage} for options of an enclosing verb.
   verbs::VerbCall& chosen();
 
  private:
@@ -49,7 +50,7 @@ class Parser {
   std::span<const verbs::VerbInfo* const> verbs_;
   CLI::App app_;
   std::deque<Bound> bound_;
-  std::deque<bool> flags_;  // CLI11 writes here
+  std::deque<bool> flags_;  // written by CLI11
 };
 
 // Adds --config FILE: options from a TOML file, with a section for each verb and keys named like the long
@@ -61,15 +62,15 @@ class Parser {
 //   [contract.set]
 //   layout = "nchw"
 //
-// CLI11 asks for the options that the command line lacks. The whole file is checked first, with the sections
-// of other verbs; errors have the line and the column.
+// The command line overrides the file. The whole file is checked first, including the sections of other
+// verbs; errors name the line and column.
 void add_config_option(CLI::App& parser, std::span<const verbs::VerbInfo* const> verbs);
 
-// "contract set"; empty for the program.
+// Returns the words of a verb, such as "contract set"; empty for the program.
 std::string path_of(const CLI::App& verb);
 
-// One line for a command line that does not parse, with a guess at what was meant. `words` are those behind
-// the program's name.
+// Explains a command line that does not parse in one line, with a guess. `words` is the command line without
+// the program name.
 std::string explain(const CLI::ParseError& error, const CLI::App& parser,
                     const std::vector<std::string>& words);
 

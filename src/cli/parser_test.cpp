@@ -19,7 +19,7 @@ struct Line {
   explicit Line(const std::string& line) {
     std::istringstream text(line.substr(0, line.find(" >")));
     std::vector<std::string> words((std::istream_iterator<std::string>(text)), {});
-    std::reverse(words.begin() + 1, words.end());  // CLI11 takes them from the back
+    std::reverse(words.begin() + 1, words.end());  // CLI11 expects words in reverse order
     words.erase(words.begin());
     parser.app().parse(words);
   }

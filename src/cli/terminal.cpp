@@ -21,7 +21,7 @@ namespace {
 
 void print(std::FILE* out, const std::string& text) { std::fwrite(text.data(), 1, text.size(), out); }
 
-// Characters in a line; 0 when it is no terminal, or does not tell.
+// Returns the columns of a terminal; 0 if it is no terminal or its width is unknown.
 std::size_t width_of(int descriptor) {
   winsize size{};
   if (::isatty(descriptor) == 0 || ::ioctl(descriptor, TIOCGWINSZ, &size) != 0) return 0;
@@ -41,7 +41,7 @@ namespace {
 constexpr auto kBeforeFirst = std::chrono::milliseconds(500);  // short runs show nothing
 constexpr auto kBetween = std::chrono::milliseconds(100);
 
-// A line that shows the progress of a run.
+// Shows the progress of a run on one line of stderr.
 class ProgressLine : public verbs::Watch {
  public:
   ProgressLine(verbs::Host& host, std::string what);
@@ -56,7 +56,7 @@ class ProgressLine : public verbs::Watch {
   std::string what_;
   std::atomic<bool> done_{false};
   TimeLeft time_left_;
-  std::thread thread_;  // not running when stderr is no terminal
+  std::thread thread_;  // not started if stderr is no terminal
 };
 
 ProgressLine::ProgressLine(verbs::Host& host, std::string what) : host_(host), what_(std::move(what)) {
@@ -126,7 +126,7 @@ constexpr const char *kGreen = "\x1b[32m", *kRed = "\x1b[1;31m", *kDim = "\x1b[2
                      *kEnd = "\x1b[0m";
 
 struct Rule {
-  std::string_view start;  // of a line, behind its blanks
+  std::string_view start;  // of a line, after leading blanks
   const char* colour;
   bool is_whole_line;
 };
@@ -178,9 +178,9 @@ std::string painted_complaint(const std::string& line) {
 
 namespace {
 
-constexpr std::size_t kLeastColumn = 8;  // characters that a cut column keeps
+constexpr std::size_t kLeastColumn = 8;  // smallest width of a cut column, in characters
 
-// Titles of the columns that a narrow terminal does not show, the least important one first. --json has them.
+// Titles of columns that a narrow terminal does not show, the least important first. --json has all of them.
 constexpr std::string_view kLeastImportant[] = {
     "weights SQNR", "stored", "time",       "values",    "cosine",    "same top-5", "mean |d|", "max |d|",
     "p90",          "min",    "after load", "load peak", "first run", "samples/s",  "p99",      "opset"};
@@ -192,7 +192,7 @@ std::size_t characters(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char c) { return !is_continuation(c); }));
 }
 
-// The bytes of `count` characters from the character `first` on.
+// Returns `count` characters, starting at the character `first`.
 std::string_view part(std::string_view text, std::size_t first, std::size_t count) {
   std::size_t begin = 0, end = 0, at = 0;
   for (; end < text.size() && at < first + count; ++at) {
@@ -218,7 +218,7 @@ struct Column {
   bool is_left_out = false;
 };
 
-// The columns that a line of dashes stands for; none if it is no such line.
+// Returns the columns of a table from its line of dashes; empty if the line is none.
 std::vector<Column> columns_of(std::string_view rule) {
   std::vector<Column> columns;
   if (rule.empty() || rule.find_first_not_of("- ") != std::string_view::npos || rule.front() != '-')
@@ -233,7 +233,7 @@ std::vector<Column> columns_of(std::string_view rule) {
   return columns.size() > 1 ? columns : std::vector<Column>();
 }
 
-// A column of figures stands to the right: its cells begin with blanks. Those are not cut.
+// False for figures, which are aligned to the right (their cells begin with blanks) and must not be cut.
 bool is_of_words(const Column& column, const std::vector<std::string_view>& rows) {
   return std::any_of(rows.begin(), rows.end(), [&](std::string_view row) {
     const std::string_view cell = part(row, column.first, column.width);
@@ -261,7 +261,7 @@ void leave_out(std::vector<Column>& columns, std::string_view titles, std::size_
   }
 }
 
-// The first column is cut last: it says what a row is about.
+// Cuts the first column last, because it names the row.
 void shrink(std::vector<Column>& columns, const std::vector<bool>& may_shrink, std::size_t width) {
   for (const std::size_t from : {std::size_t{1}, std::size_t{0}}) {
     while (width_of(columns) > width) {
@@ -277,7 +277,7 @@ void shrink(std::vector<Column>& columns, const std::vector<bool>& may_shrink, s
   }
 }
 
-// A sentence loses its end; a name its middle, as names of one model begin alike.
+// Cuts the end of a sentence, but the middle of a name, because names in a model often begin alike.
 std::string cut_cell(std::string_view cell, std::size_t content, std::size_t width) {
   if (cell.find_first_not_of('-') == std::string_view::npos)
     return std::string(part(cell, 0, width));  // a rule
@@ -306,7 +306,7 @@ std::string cut_row(std::string_view row, const std::vector<Column>& columns) {
   return made;
 }
 
-// Rows of the table whose rule is lines[rule]: the heads above it, and what is below in the same columns.
+// Returns the end of the table whose line of dashes is lines[rule]: the first line with text between columns.
 std::size_t end_of_table(const std::vector<std::string_view>& lines, std::size_t rule,
                          const std::vector<Column>& columns) {
   std::size_t end = rule + 1;
@@ -349,10 +349,10 @@ std::string fit_width(const std::string& text, std::size_t width) {
 }
 
 std::string wrap_help(const std::string& text, std::size_t width) {
-  constexpr std::size_t kIndent = 30;  // where CLI11 begins descriptions
+  constexpr std::size_t kIndent = 30;  // the column of descriptions in CLI11
   std::string made;
   for (std::string_view line : lines_of(text)) {
-    // Only descriptions are wrapped; everything else is as long as it is.
+    // Wrap descriptions only; usage lines and headings stay on one line.
     const bool is_description = characters(line) > width && line.starts_with("  ") && width > kIndent + 20;
     bool is_first = true;
     while (is_description && characters(line) > (is_first ? width : width - kIndent)) {
@@ -371,7 +371,7 @@ std::string wrap_help(const std::string& text, std::size_t width) {
 std::optional<double> TimeLeft::seconds(const char* stage, std::uint64_t done, std::uint64_t total,
                                         Time now) {
   constexpr double kLeastSeconds = 2, kLeastShare = 0.03;
-  // Another stage, or the same one for something else.
+  // Restart for another stage, or for the same stage of another model.
   if (stage != stage_ || total != total_ || done < first_done_) {
     stage_ = stage;
     total_ = total;

@@ -1,6 +1,6 @@
-// The program's output: results to stdout, everything else to stderr, and a progress line if stderr is a
-// terminal. A closed or full stream is not an error here: main() sets the exit code for a result that could
-// not be printed.
+// The output of the program: results go to stdout, everything else to stderr, with a progress line if stderr
+// is a terminal. A closed or full stream is no error here; main() sets the exit code if a result could not be
+// printed.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ namespace ounce::cli {
 class Terminal : public verbs::Host {
  public:
   std::unique_ptr<verbs::Watch> watch(const std::string& what) override;
-  // The width of help: that of stdout, if it is a terminal, up to a width that is easy to read.
+  // The width of help texts: that of stdout if it is a terminal, limited to a readable width.
   std::size_t help_width() const;
 
  protected:
@@ -26,20 +26,20 @@ class Terminal : public verbs::Host {
   void write_passing(const std::string& line) override;
 };
 
-// True if output to this stream gets colors: for a terminal, unless NO_COLOR is set (to anything) or TERM is
+// True if output to this file descriptor gets colors: for a terminal, unless NO_COLOR is set or TERM is
 // "dumb".
 bool takes_color(int descriptor);
 
-// Lines of output with the decisive words (passed, failed, remarks) in color. Colors only repeat the words.
+// Adds color to verdicts and notes. The colors add no information to the text.
 std::string painted(const std::string& text);
 std::string painted_complaint(const std::string& line);  // "ounce: …"
 
-// Makes tables of report::Table fit the terminal: the least important columns of figures are left out, then
-// the widest columns of words are cut, with "…" where text is missing. The first column is cut last, and
-// figures are never cut. Other text is left to the terminal, which wraps it.
+// Makes tables of report::Table fit the terminal: first drops the least important columns of figures, then
+// cuts the widest columns of text, with "…" for missing text. Cuts the first column last, and never cuts
+// figures. Other text is unchanged; the terminal wraps it.
 std::string fit_width(const std::string& text, std::size_t width);
 
-// Help as CLI11 prints it, with descriptions wrapped below themselves.
+// Wraps the descriptions in help texts of CLI11, aligned with their first line.
 std::string wrap_help(const std::string& text, std::size_t width);
 
 // Estimates the remaining time of a stage from the time of its part so far.
@@ -47,11 +47,11 @@ class TimeLeft {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // Nothing while too little is done for an estimate.
+  // Returns nullopt if too little is done for an estimate.
   std::optional<double> seconds(const char* stage, std::uint64_t done, std::uint64_t total, Time now);
 
  private:
-  const char* stage_ = nullptr;  // a literal, as Progress::stage is
+  const char* stage_ = nullptr;  // a string literal, like Progress::stage
   std::uint64_t first_done_ = 0, total_ = 0;
   Time start_;
 };

@@ -1,5 +1,5 @@
-// The command line as a value: the program, its verbs, and what each takes. Completions and man pages are
-// written from it.
+// The command line as data: the program, its verbs, and their options. Completions and manual pages are
+// generated from it.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,15 +13,15 @@
 
 namespace ounce::cli {
 
-// Those of the library, and those that only the program has.
+// The verbs of the library, and the additional ones of the program.
 std::span<const verbs::VerbInfo* const> program_verbs();
 
 struct VerbOption {
-  std::vector<std::string> names;   // "-o", "--output"; of a positional the one word "model"
-  std::string text;                 // what --help says
-  std::string group;                // the heading it stands under
-  std::string value;                // "TEXT", "FLOAT"; empty: takes none
-  std::vector<std::string> values;  // the words it takes, when it takes no others
+  std::vector<std::string> names;   // "-o", "--output"; only "model" for a positional argument
+  std::string text;                 // the help
+  std::string group;                // the heading in the help
+  std::string value;                // "TEXT", "FLOAT"; empty: takes no value
+  std::vector<std::string> values;  // the only valid words; empty: any
   std::string by_default;
   bool is_positional = false;
   bool is_required = false;
@@ -42,10 +42,10 @@ struct Verb {
 
 Verb verb_tree();
 
-// The program and every verb, each before its own.
+// The program and every verb, parents before children.
 std::vector<const Verb*> all_verbs(const Verb& program);
 
-// Adds to text that is written piece by piece.
+// Appends formatted text.
 template <class... Values>
 void append(std::string& text, fmt::format_string<Values...> format, Values&&... values) {
   fmt::format_to(std::back_inserter(text), format, std::forward<Values>(values)...);
