@@ -46,7 +46,7 @@ TEST(PackParts, HaveTheirBitsOneBehindTheOther) {
         pack_part(packing, part, parts.back().data(), n, packed.data(), n);
         for (std::size_t i = 0; i < n; ++i) {
           for (unsigned bit = 0; bit < bits; ++bit) {
-            const unsigned at = part * bits + bit, is_set = (parts.back()[i] >> bit) & 1U;
+            const unsigned at = part * bits + bit, is_set = (unsigned{parts.back()[i]} >> bit) & 1U;
             want[at / 8 * n + i] = static_cast<std::uint8_t>(want[at / 8 * n + i] | is_set << at % 8);
           }
         }

@@ -194,7 +194,7 @@ class Decoder {
       unsigned code = 0;
       for (unsigned bit = 0; bit < bits; ++bit) {
         const std::uint64_t at = i * bits + bit;
-        code |= ((static_cast<unsigned char>(raw.bytes()[at / 8]) >> (at % 8)) & 1U) << bit;
+        code |= ((unsigned{static_cast<unsigned char>(raw.bytes()[at / 8])} >> (at % 8)) & 1U) << bit;
       }
       codes[i] = static_cast<float>(code);
     }

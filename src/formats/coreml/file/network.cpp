@@ -266,7 +266,7 @@ unsigned code_at(Bytes bytes, std::size_t index, unsigned bits) {
   unsigned code = 0;
   for (unsigned bit = 0; bit < bits; ++bit) {
     const std::size_t at = index * bits + bit;
-    code = code << 1U | ((static_cast<unsigned char>(bytes[at / 8]) >> (7 - at % 8)) & 1U);
+    code = code << 1U | ((unsigned{static_cast<unsigned char>(bytes[at / 8])} >> (7 - at % 8)) & 1U);
   }
   return code;
 }

@@ -216,7 +216,8 @@ std::int64_t integer_at(Bytes bytes, std::size_t index, const DataTypeInfo& row)
   if (row.is_packed()) {
     for (std::size_t bit = 0; bit < row.bits; ++bit) {
       const std::size_t at = index * row.bits + bit;
-      bits |= std::uint64_t{(static_cast<unsigned char>(bytes[at / 8]) >> (at % 8)) & 1U} << bit;
+      const unsigned byte = static_cast<unsigned char>(bytes[at / 8]);
+      bits |= std::uint64_t{(byte >> (at % 8)) & 1U} << bit;
     }
   } else {
     std::memcpy(&bits, bytes.data() + index * (row.bits / 8U), row.bits / 8U);
