@@ -1,5 +1,5 @@
-// Protobuf messages of model files: how they are held in memory so that what nobody edits is written back as
-// it was, and how they are read.
+// Protobuf messages of model files: reads them, and keeps them in memory so that messages that were not
+// edited are written back byte for byte.
 #pragma once
 
 #include <protozero/pbf_reader.hpp>
@@ -13,20 +13,20 @@
 namespace ounce::protobuf {
 
 // Bytes of the mapped file or of the model's own text; valid as long as the Model.
-// A view whose data() is null says that the field was absent, which is not the same as empty.
+// A view with null data() means that the field was absent, which is not the same as empty.
 using Bytes = std::string_view;
 
-// A field that we do not interpret: its number, and its tag and payload as they stood in the file.
+// A field that Ounce does not interpret: its number, and its tag and payload as in the file.
 struct CarriedField {
   std::uint32_t number;
   Bytes bytes;
 };
 using CarriedFields = std::vector<CarriedField>;
 
-// A message read from a file, together with its bytes there. Reading goes through -> and *; the only
-// way to change it is edit(), which forgets the bytes. To reach a message for editing, one has to
-// edit() everything around it, so a message that still has its bytes is untouched at every depth,
-// and the writer copies it verbatim.
+// A message read from a file, together with its original bytes. Read through -> and *. The only way to change
+// it is edit(), which drops the original bytes. To edit a message, the caller must edit() every message
+// around it. A message that still has its bytes is therefore unmodified at every depth, and the writer copies
+// it.
 template <class T>
 class Kept {
  public:
@@ -49,8 +49,8 @@ class Kept {
   Bytes file_bytes_;
 };
 
-// Walks the fields of one message and checks everything on the way: lengths against what remains,
-// varints, wire types, fields that may stand only once. Every error names the byte in the file.
+// Iterates over the fields of one message and checks lengths, varints, wire types and singular fields. Every
+// error names the byte offset in the file.
 //
 //   Cursor cursor(message, origin, "NodeProto");
 //   while (cursor.next()) {
@@ -60,7 +60,7 @@ class Kept {
 //     }
 //   }
 
-// What byte offsets count from, and what to call it.
+// The buffer that byte offsets refer to, and its name in messages.
 struct Origin {
   Bytes bytes;
   std::string name;
@@ -81,14 +81,14 @@ class Cursor {
 
   Bytes bytes();            // a string, bytes or message field
   std::int64_t integer();   // a varint
-  void once(Bytes& value);  // a singular string or message: absent before
-  Bytes name();             // a string that names something: no control characters
+  void once(Bytes& value);  // a singular string or message; fails if it appears twice
+  Bytes name();             // a string without control characters; fails otherwise
   void once_name(Bytes& value);
   void integers(std::vector<std::int64_t>& values);  // one entry, or several packed ones
   void carry(CarriedFields& fields);                 // keeps a field that is not interpreted
-  void skip();                                       // leaves it out: somebody else keeps its bytes
+  void skip();                                       // drops the field; its bytes are kept elsewhere
 
-  // A repeated number field: how many entries stand here, and their bytes if they are packed.
+  // A repeated number field: the count of entries in this occurrence, and their bytes if they are packed.
   // fixed_width is the size of an entry in bytes; 0 means varints.
   struct Entries {
     std::uint64_t count;

@@ -1,5 +1,5 @@
-// Writes one message field by field, in the order of the field numbers as protobuf does, with the carried
-// fields in their places among them.
+// Writes one protobuf message field by field, in ascending order of field numbers, and inserts the carried
+// fields at their places.
 //
 //   MessageWriter out(node.carried);
 //   out.text(NodeField::kName, node.name);
@@ -22,7 +22,7 @@ class MessageWriter {
 
   // Fields must come in ascending order.
   template <class Field>
-  void text(Field field, Bytes value) {  // an absent one (null data) writes nothing
+  void text(Field field, Bytes value) {  // writes nothing for an absent value (null data)
     if (value.data() != nullptr) bytes_field(static_cast<std::uint32_t>(field), value);
   }
   template <class Field>

@@ -1,8 +1,9 @@
-// Edits one body of a model: takes tensors out, puts nodes and tensors in, keeps the order of the rest.
+// Edits one body (graph, subgraph or function) of a model: removes and adds nodes and tensors, and keeps the
+// order of everything else.
 //
-// Positions are those of the original body; the new node list is built at the end by finish(), so edits do
-// not disturb one another. Edit inner bodies before the ones around them. The index may be that of another
-// reading of the same file, which then has to outlive the model: names are taken from it.
+// Positions refer to the original body. finish() builds the new node list, so edits do not shift each other's
+// positions. Edit inner bodies before the bodies that contain them. The index may belong to another reading
+// of the same file; that model must then outlive the edited one, which takes names from it.
 #pragma once
 
 #include <cstddef>
@@ -26,20 +27,20 @@ class BodyEditor {
   onnx::Model& model() { return model_; }
   graph::Names& names() { return names_; }
 
-  // Where nodes are added: in front of all others, or in front or in place of one, or behind the last (whose
-  // position is the number of nodes).
+  // `place`: kFront, the position of the node to insert before, or the number of nodes to append.
   static constexpr std::size_t kFront = graph::kNone;
   void add_node(std::size_t place, onnx::Node node);
   void replace_node(std::size_t position) { replaced_.insert(position); }
-  void remove_node(std::size_t position) { replace_node(position); }  // with nothing in its place
+  void remove_node(std::size_t position) { replace_node(position); }
 
-  // A constant that nodes added at `place` may use: an initializer, or a Constant node where there can be
-  // none (functions). Returns its name.
+  // Adds a constant for nodes added at `place`: an initializer, or a Constant node in functions, which have
+  // no initializers. Returns its name.
   Bytes add_tensor(std::size_t place, onnx::Tensor tensor);
   Bytes add_integers(std::size_t place, const std::vector<std::int64_t>& values);
-  // The same small constant again and again (a shift by four, say) is added once.
+  // Adds a small constant (such as a shift by four) only once for each key.
   Bytes add_shared(const std::string& key, onnx::Tensor tensor);
-  // The same for what nodes at the front make of constants: `make` adds them and returns their value's name.
+  // The same for values computed at the front of the body: `make` adds the nodes and returns the value's
+  // name.
   template <class Make>
   Bytes add_shared_value(const std::string& key, Make make) {
     const auto found = shared_.find(key);
@@ -49,11 +50,11 @@ class BodyEditor {
   void remove_initializer(std::size_t position) { removed_initializers_.insert(position); }
   const onnx::Node& node(std::size_t position) const;
 
-  // These change what stays in its place, at once.
+  // Changes nodes and fields that are kept. These edits take effect at once, not in finish().
   onnx::Node& edit_node(std::size_t position) { return edit_nodes(body_)[position].edit(); }
   onnx::Graph& edit_graph() { return edit_graph(body_); }
   onnx::Function& edit_function();
-  // The values of a constant that this body defines: an initializer, or the tensor of a Constant node.
+  // Replaces a constant that this body defines: an initializer, or the tensor of a Constant node.
   void change_tensor(const graph::Value& value, onnx::Tensor tensor);
 
   void finish();
@@ -77,13 +78,13 @@ class BodyEditor {
 
 onnx::Tensor make_tensor(ElementType type, std::vector<std::int64_t> dims, std::string bytes);
 
-// A BodyEditor for every body that a pass touches, made when it is first asked for.
+// Keeps a BodyEditor for every body that a pass touches, created on first use.
 //
 //   Editors editors(model, index);
 //   editors.of(body).remove_node(3);
 //   editors.finish();
 //
-// A pass that is abandoned before finish() has changed nothing but what it changed at once.
+// If a pass is abandoned before finish(), only the immediate edits (edit_node() and the like) remain.
 
 class Editors {
  public:
@@ -93,7 +94,7 @@ class Editors {
     return editors_.try_emplace(body, model_, index_, body, names_).first->second;
   }
 
-  // Inner bodies first: their owners' positions are those of the original.
+  // Finishes inner bodies first, because owner positions refer to the original.
   void finish() {
     for (auto editor = editors_.rbegin(); editor != editors_.rend(); ++editor) editor->second.finish();
   }
@@ -105,18 +106,18 @@ class Editors {
   std::map<std::size_t, BodyEditor> editors_;
 };
 
-// Keeps what a pass computes and adds in proportion to the model. A weight may have many users, each of which
-// wants a version of its own; a file must not get to have a large one copied for each of a million nodes.
+// Limits the memory and time of a pass to a multiple of the model's size. Each user of a shared weight may
+// need its own copy; a hostile file could otherwise request a million copies of a large weight.
 
 class WorkLimit {
  public:
-  // Several times the bytes of all constants in the model.
+  // Allows several times the bytes of all constants in the model.
   explicit WorkLimit(const graph::Index& index);
 
-  // Why something is left alone that would go beyond.
-  static constexpr const char* kReason = "copies of what it shares with others would be many times the model";
+  // The reason for a node that is not changed because of the limit.
+  static constexpr const char* kReason = "copies of shared weights would be many times larger than the model";
 
-  // False when there is not that much left; then nothing is taken.
+  // Returns false, and takes nothing, if less than `bytes` is left.
   bool take(std::uint64_t bytes);
 
  private:

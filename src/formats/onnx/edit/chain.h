@@ -1,4 +1,4 @@
-// Nodes in a row, as passes write them.
+// Builds a chain of nodes in a graph.
 //
 //   Chain chain(editor, place, codes);
 //   chain.cast(ElementType::kFloat).node(Op::kMul, {scales}).finish(weight);
@@ -17,7 +17,7 @@
 
 namespace ounce::passes {
 
-// Adds nodes one after another; each takes the output of the one before as its first input.
+// Adds nodes one after another. Each takes the previous node's output as its first input.
 class Chain {
  public:
   Chain(BodyEditor& editor, std::size_t place, Bytes start)
@@ -42,7 +42,7 @@ class Chain {
     return node(Op::kBitShift, {amount},
                 onnx::make_string_attribute(editor_->model(), "direction", direction));
   }
-  // Of the last one: its name, and attributes of another node.
+  // Set the name of the last node, or copy attributes of another node to it.
   Chain& named(Bytes name) {
     pending_.name = name;
     return *this;
@@ -58,7 +58,7 @@ class Chain {
     return onnx::make_integer_attribute(editor_->model(), name, value);
   }
 
-  // The value so far, under a fresh name, for use elsewhere.
+  // Returns the current value under a fresh name, so that other nodes can use it.
   Bytes value() {
     flush_to_fresh_name();
     return value_;
@@ -89,9 +89,9 @@ onnx::Tensor scalar(ElementType type, T value) {
   return make_tensor(type, {}, std::move(bytes));
 }
 
-// What a pass did, and what it looked at and left alone.
+// The result of a pass: the changes it made and the nodes it skipped.
 
-// Why something that looks like work is left as it is.
+// Why a node was not changed although it looked suitable.
 struct Reason {
   std::string text;
 };
@@ -101,8 +101,8 @@ struct Changes {
   std::vector<std::string> left_alone;  // "node 'bn': its variance is negative"
 };
 
-// What rewrites of a model have in common: the index of the model as it is before, and editors that change it
-// at the end. A rewrite derives from it, and looks at each node once:
+// Base class of graph rewrites: owns the index of the original model and the editors, which apply all changes
+// at the end. A derived class visits each node once:
 //
 //   Changes run() {
 //     return edit([&](std::size_t body, std::size_t position, const onnx::Node& node) { … leave(…) … });

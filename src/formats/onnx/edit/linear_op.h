@@ -1,12 +1,12 @@
-// A node that multiplies with a constant weight and adds a constant bias, so that a factor and an offset for
-// each of its output channels can be put into them:
+// A node with a constant weight and an optional constant bias, into which a factor and an offset for each
+// output channel can be folded:
 //
 //   s · (w·x + b) + t  =  (s·w)·x + (s·b + t)
 //
-//   op              weight                      channel of a weight's value
-//   Conv            [M, C/group, k…]            its first axis
-//   ConvTranspose   [C, M/group, k…]            its second axis, counted on from group to group of the first
-//   Gemm            [K, N], transB: [N, K]      the axis N; alpha stays, beta is put into the bias
+//   op              weight                      channel of a weight value
+//   Conv            [M, C/group, k…]            first axis
+//   ConvTranspose   [C, M/group, k…]            second axis, plus an offset for the group of the first axis
+//   Gemm            [K, N], transB: [N, K]      axis N; alpha is kept, beta is folded into the bias
 #pragma once
 
 #include <cstddef>
@@ -23,11 +23,11 @@
 
 namespace ounce::passes {
 
-// y = scale·x + shift, channel by channel.
+// y = scale·x + shift for each channel.
 struct Affine {
   std::vector<double> scale, shift;
 
-  // First this, then `next`.
+  // Composes the two: applies this one first, then `next`.
   void append(const Affine& next);
 };
 
@@ -45,24 +45,25 @@ struct LinearOp {
   //   (i / inner / per_group / rows_per_group) · per_group + (i / inner) mod per_group
   std::size_t inner = 1, per_group = 1, rows_per_group = 1;
 
-  std::size_t rank() const { return weight.tensor->dims.size(); }  // of the output as of the weight
-  // What new parameters add to the model at most.
+  std::size_t rank() const { return weight.tensor->dims.size(); }  // of the output, which equals the weight's
+  // Upper bound of the bytes that new parameters add to the model.
   std::uint64_t added_weight_bytes() const;
   std::uint64_t bias_bytes() const { return channels * sizeof(float); }
 };
 
-// For a node that is_linear_op().
+// Precondition: is_linear_op(node).
 std::variant<LinearOp, Reason> read_linear_op(const onnx::Model& model, const graph::Index& index,
                                               std::size_t body, std::size_t position);
 
-// The new weight and bias, in float64 and rounded once; a reason when they do not fit into float32.
+// The new weight and bias, computed in float64 and rounded once to float32; a Reason if they overflow
+// float32.
 struct NewParameters {
   std::vector<float> weight, bias;
 };
 std::variant<NewParameters, Reason> apply(const LinearOp& op, const Affine& affine);
 std::vector<float> new_bias(const LinearOp& op, const Affine& affine);
 
-// Puts them into the node and has it make `output`. The weight is left alone when `weight` is empty.
+// Replaces the node's parameters and names its output `output`. An empty `weight` keeps the old weight.
 void put_parameters(Editors& editors, const graph::Index& index, const LinearOp& op,
                     const NewParameters& parameters, Bytes output);
 

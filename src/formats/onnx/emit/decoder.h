@@ -1,6 +1,5 @@
-// The nodes that turn stored codes back into a weight. All of them are ordinary ops on constants, which
-// runtimes fold into a plain float constant when a session is created (except DequantizeLinear, which they
-// may fuse).
+// The nodes that dequantize a stored weight. All of them are ordinary ops on constants, which runtimes fold
+// into an FP32 constant when a session is created (except DequantizeLinear, which they may fuse).
 //
 // clang-format off
 //   int8       codes ─ Cast ─ (Sub zeros) ─ Mul scales ─ (Reshape) ─ weight
@@ -13,12 +12,13 @@
 //   dq         codes ─ DequantizeLinear(scales, zeros) ─ weight
 // clang-format on
 //
-// A runtime holds all that these ops give, of all weights, until the last one is folded. So of two decoders
-// the one with fewer and smaller values on the way is better: for each value of 4 bits the pairs take 14
-// bytes, the shifts 22, and the rows, which the runtime decodes at every run, 3. `… fold` is what was asked
-// for by that name, and what odd shapes, zeros and codebooks of 4 bits get.
+// A runtime keeps all intermediate values of all weights until the last weight is folded. Decoders with fewer
+// and smaller intermediate values are therefore better: for each 4-bit value, pairs take 14 bytes, shifts 22,
+// and rows (which the runtime dequantizes on every run) 3. `… fold` is used if it is requested by name, and
+// for odd shapes, zero points and 4-bit codebooks.
 //
-// Zeros and 16-bit scales get a Cast of their own, a weight that is not float32 one more at the end.
+// Zero points and 16-bit scales get a Cast of their own. A weight that is not FP32 gets another one at the
+// end.
 #pragma once
 
 #include <cstddef>
@@ -32,35 +32,35 @@
 
 namespace ounce::passes {
 
-// The constants that hold a stored weight; zeros is empty when the codes are symmetric, scales is the
+// The names of a stored weight's constants. `zeros` is empty for symmetric quantization. `scales` is the
 // codebook for codebook encodings.
 struct StoredNames {
   Bytes codes, scales, zeros;
 };
 
-// The scales as floats, cast if they are stored as halves.
+// Returns the scales as float32, with a Cast if they are stored as float16.
 Bytes float_scales(BodyEditor& editor, std::size_t place, const plan::Decision& decision,
                    const StoredNames& stored);
 
-// Adds the nodes that make `output` from the codes.
+// Adds the nodes that compute `output` from the stored constants.
 void add_decoder(BodyEditor& editor, std::size_t place, const plan::Decision& decision,
                  const StoredNames& stored, Bytes output);
 
-// In place of a Gather that picks rows of the weight: picks codes (and scales) instead, and decodes the rows.
+// Replaces a Gather that picks rows of the weight: it picks quantized rows (and scales) and dequantizes them.
 //
 //   Gather(weight, indices)   →   Gather(codes, indices) ─ Cast ─ Mul ─ rows
 //                                 Gather(scales, indices) ───────┘
 void replace_lookup(BodyEditor& editor, std::size_t position, const plan::Decision& decision,
                     const StoredNames& stored);
 
-// Decodes what a written file holds for a weight, as a runtime would, and compares it with the original.
+// Dequantizes a weight of a written file as a runtime would, and compares it with the original.
 
-// The tensors found in the written file; scales is the codebook for codebook encodings.
+// The tensors found in the written file. `scales` is the codebook for codebook encodings.
 struct WrittenWeight {
   const onnx::Tensor* codes = nullptr;
   const onnx::Tensor* scales = nullptr;
   const onnx::Tensor* zeros = nullptr;
-  std::shared_ptr<const onnx::Production> by = {};  // that wrote codes of few bits
+  std::shared_ptr<const onnx::Production> by = {};  // that produced low-bit weights
 };
 
 kernels::ErrorNorms compare_weight(const onnx::Model& original, const plan::Decision& decision,

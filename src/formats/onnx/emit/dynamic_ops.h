@@ -1,4 +1,4 @@
-// Arithmetic on integers whose scales are found while the model runs; see integer_ops.h.
+// Dynamically quantized ops, whose activation scales are computed at run time; see integer_ops.h.
 #pragma once
 
 #include <cstddef>
@@ -17,91 +17,86 @@ namespace ounce::passes {
 void put_dynamic_ops(Editors& editors, const graph::Index& index, const plan::Plan& plan,
                      IntegerParameters& parameters);
 
-// Attention on 8-bit weights, with activations that are coded while the model runs: com.microsoft's
-// QAttention in place of its Attention, which models have that were fused for the runtime. (Others have plain
-// MatMuls.)
+// Attention with 8-bit weights and dynamically quantized activations: replaces com.microsoft's Attention,
+// which fused models have, by QAttention. (Other models have plain MatMuls.)
 //
 //   Attention(x, W, b, mask, past) -> y, present
 //
 //     →   DynamicQuantizeLinear(x) -> codes, scale, zero
 //         QAttention(codes, W codes, b, scale, W scales, mask, zero, W zeros, past) -> y, present
 //
-// Only the product with W, which gives the queries, keys and values, is done on integers.
+// Only the product with W, which computes queries, keys and values, runs in INT8.
 //
-// What the kernel takes, found by running it (1.17.3, 1.22.0 and 1.30.0 agree):
-//   - Codes of W are int8 or uint8, [input, 3·hidden]. Scales and zeros are one for all or one a column;
-//   zeros
-//     may be left out. Masks of every kind that Attention takes on a CPU, past and present, unidirectional,
-//     scale and mask_filter_value are as those of Attention.
-//   - The bias is needed. (Attention without one crashes these runtimes.)
-//   - qkv_hidden_sizes and rotary_embedding_dim are refused, and a bias of the scores (input 5) has no place.
-//     do_rotary is taken and ignored.
+// Requirements of the kernel, determined by tests (1.17.3, 1.22.0 and 1.30.0 agree):
+//   - W is int8 or uint8, [input, 3·hidden]. Scales and zero points are per-tensor or per-column; zero points
+//     are optional. All masks that Attention supports on CPUs, past and present, unidirectional, scale and
+//     mask_filter_value work as in Attention.
+//   - The bias is required. (Attention without a bias crashes these runtimes.)
+//   - qkv_hidden_sizes and rotary_embedding_dim are rejected; there is no input for a score bias (input 5).
+//     do_rotary is accepted and ignored.
 //   - DynamicQuantizeLinear needs opset 11.
 //
-// What it is worth, against Attention in FP32 (1.30.0, one thread, AVX-512 VNNI, int8, a scale a column):
+// Speedup over Attention in FP32 (1.30.0, one thread, AVX-512 VNNI, int8, per-column scales):
 //
-//   hidden  heads  tokens   faster            hidden  heads  tokens   faster
+//   hidden  heads  tokens   speedup           hidden  heads  tokens   speedup
 //      256      4       8   2.0 x                768     12      32   3.0 x
 //      256      4     128   1.9 x                768     12     128   2.5 x
 //      768     12       1   2.5 x                768     12     512   1.8 x
 //
-//   Outputs keep 31 to 40 dB; one scale for all is no faster and loses 6 to 11 dB. uint8 is as fast
-//   in 1.22.0, but gives only 1.25 to 1.4 x in 1.30.0.
+//   Output SQNR is 31 to 40 dB. Per-tensor scales are no faster and lose 6 to 11 dB. uint8 is as fast in
+//   1.22.0, but reaches only 1.25 to 1.4 x in 1.30.0.
 
-// What DynamicQuantizeLinear gives.
+// The outputs of DynamicQuantizeLinear.
 struct CodedInput {
   Bytes codes, scale, zero;
 };
 
-// Replaces the Attention at `position`, of which plan::why_not_dynamic_attention() says nothing. The scales
-// of the weight are float32, one for all ([] or [1]) or [3·hidden]; zeros are of the same shape, or empty
-// when they are all 0.
+// Replaces the Attention at `position`. Precondition: plan::why_not_dynamic_attention() is empty. The
+// weight's scales are float32, per-tensor ([] or [1]) or [3·hidden]; zero points have the same shape, or are
+// empty if all are 0.
 void put_dynamic_attention(BodyEditor& editor, std::size_t position, const CodedInput& input,
                            const StoredNames& weight);
 
-// LSTM on 8-bit weights, with activations that are coded while the model runs: com.microsoft's
-// DynamicQuantizeLSTM.
+// LSTM with 8-bit weights and dynamically quantized activations: com.microsoft's DynamicQuantizeLSTM.
 //
 //   LSTM(X, W, R, B, lengths, h, c, P) -> Y, Yh, Yc
 //
-//     →   codes of W ─ Transpose ─ W', codes of R ─ Transpose ─ R'
-//         DynamicQuantizeLSTM(X, W', R', B, lengths, h, c, P, W scales, W zeros, R scales, R zeros) -> Y, Yh,
-//         Yc
+//     →   W ─ Transpose ─ W', R ─ Transpose ─ R'          (quantized)
+//         DynamicQuantizeLSTM(X, W', R', B, lengths, h, c, P, W scales, W zeros, R scales, R zeros)
+//           -> Y, Yh, Yc
 //
-// The kernel wants weights as [directions, input, 4·hidden], where LSTM has [directions, 4·hidden, input].
-// Codes are stored as LSTM has them, so that everything that reads stored weights knows their layout, and a
-// Transpose turns them: runtimes fold it when a session is created, and are as fast as with turned codes.
+// The kernel expects weights as [directions, input, 4·hidden]; LSTM has [directions, 4·hidden, input].
+// Weights are stored in LSTM's layout, which all readers of stored weights know, and transposed by a node
+// that runtimes fold when they create a session. This is as fast as storing them transposed.
 //
-// What the kernel takes, found by running it (1.17.3, 1.22.0 and 1.30.0 agree):
-//   - Codes are int8 or uint8. Scales are [directions] or [directions, 4·hidden]. Zeros are needed, in the
-//     shape of the scales: with zeros for each direction only and scales for each channel, the second
-//     direction is decoded with what stands behind them in memory. Zeros of channels must all be the same, 0
-//     for int8.
+// Requirements of the kernel, determined by tests (1.17.3, 1.22.0 and 1.30.0 agree):
+//   - Weights are int8 or uint8. Scales are [directions] or [directions, 4·hidden]. Zero points are required,
+//     in the shape of the scales: with per-direction zero points and per-channel scales, the kernel reads out
+//     of bounds for the second direction. Per-channel zero points must all be equal, and 0 for int8.
 //   - Bias, lengths, initial states, peepholes, both directions, activations with alpha and beta, clip and
-//     input_forget are as those of LSTM. `layout` is refused, even 0, and so is what LSTM had before opset 7.
+//     input_forget work as in LSTM. `layout` is rejected, even 0, and so are LSTMs before opset 7.
 //
-// What it is worth, against LSTM in FP32 (1.30.0, one thread, AVX-512 VNNI, int8, a scale a channel):
+// Speedup over LSTM in FP32 (1.30.0, one thread, AVX-512 VNNI, int8, per-channel scales):
 //
-//   input  hidden  steps  batch   faster            input  hidden  steps  batch   faster
+//   input  hidden  steps  batch   speedup           input  hidden  steps  batch   speedup
 //     128     128      1      1   1.25 x              128     256    100      1   2.9 x
 //     128     256      1      1   1.7 x               512     512    100      1   3.4 x
 //     512     512      1      1   2.7 x               128     128    100      8   2.1 x
 //     128     128    100      1   2.0 x               128     256    100      8   2.6 x
 //
-//   Outputs keep 38 to 45 dB. One scale a direction gains 3 to 20 % of speed and loses 6 to 15 dB. uint8 is
-//   as fast as int8 until 1.22.0; in 1.30.0 it loses half of the gain (1.2 to 2.2 x).
-//   In a small model of single steps nothing is left of it: silero_vad (hidden 128, one step a run) takes 118
-//   us before and 120 us after (1.31.1, its weights folded beforehand, as they are computed in the file).
+//   Output SQNR is 38 to 45 dB. Per-direction scales are 3 to 20 % faster and lose 6 to 15 dB. uint8 is as
+//   fast as int8 until 1.22.0; in 1.30.0 it loses half of the speedup (1.2 to 2.2 x).
+//   Small models of single steps gain nothing: silero_vad (hidden 128, one step a run) takes 118 µs before
+//   and 120 µs after (1.31.1, its weights folded beforehand, because the file computes them).
 
-// A weight as it is stored: symmetric codes, one a byte, in the layout of LSTM, scaled by tensor or by
-// channel.
+// A stored weight: symmetric int8 values in the layout of LSTM, with per-tensor or per-channel scales.
 struct StoredGates {
   const plan::Decision* decision = nullptr;
-  StoredNames names;  // the scales are float32; zeros is empty when they are all 0
+  StoredNames names;  // the scales are float32; zeros is empty if all are 0
 };
 
-// Replaces the LSTM at `position`, of which plan::why_not_dynamic_lstm() says nothing. The domain is still to
-// be imported.
+// Replaces the LSTM at `position`. Precondition: plan::why_not_dynamic_lstm() is empty. The caller imports
+// the domain.
 void put_dynamic_lstm(Editors& editors, std::size_t body, std::size_t position, const StoredGates& weight,
                       const StoredGates& recurrence);
 

@@ -1,24 +1,22 @@
-// Makes values of a model outputs of it, so that a runtime tells what they are.
+// Adds intermediate values to a model's outputs, so that they can be observed.
 //
 //   x ─ Conv ─ h ─ Relu ─ y          x ─ Conv ─ h ─ Relu ─ y
 //   outputs: y               →       outputs: y, h
 //
-// A value in a branch of an If leaves it as one more output of the If, level by level up to the main graph.
-// Where the other branch runs there is no such value: it gives an empty tensor, and whoever reads the
-// outputs skips it.
+// A value in a branch of an If becomes one more output of the If, level by level up to the main graph. The
+// other branch returns an empty tensor in its place, which readers of the outputs must skip.
 //
 //   If(c) -> y                       If(c) -> y, v0                       outputs: y, v0
 //     then_branch: x ─ Conv ─ h        then_branch: x ─ Conv ─ h          outputs: …, h
 //     else_branch: …           →       else_branch: …, q0 = float32[0]    outputs: …, q0
 //
-// Both branches must agree about the type, so of the values in branches only those are seen of which
-// ElementTypes knows that they are floats. A value that a branch takes from outside is seen where it is
-// defined. Bodies of Loop and Scan are not looked into: what leaves them is stacked over the iterations,
-// which fails in the middle of a run when a shape changes, and no file says that it will not. Neither are
-// bodies of functions, which stand for many places at once, nor any branches below opset 11, where both have
-// to give the same shape.
+// Both branches must have the same type, so a value in a branch is exposed only if ElementTypes knows that it
+// is a float. A value that a branch captures from outside is exposed where it is defined. Not exposed:
+//   - values in Loop and Scan: outputs are stacked over iterations, which fails if a shape changes;
+//   - values in functions, which are called from many places;
+//   - values in branches below opset 11, where both branches must have the same shape.
 //
-// No type is said for the new outputs: the runtime knows it.
+// The new outputs have no declared type; the runtime infers it.
 #pragma once
 
 #include <compare>
@@ -39,19 +37,19 @@ struct ObservedValue {
 };
 
 struct Exposed {
-  std::string output;  // of the main graph, or one of its inputs; in the main graph a value's own name
+  std::string output;  // an output or input of the main graph; values of the main graph keep their names
   ObservedValue value;
 };
 
-// Values that may want a range of their own: what goes into and comes out of the ops that have integer
-// kernels or stand between them, unless it is constant. Sorted.
+// Values whose ranges a static plan may need: non-constant inputs and outputs of ops that have integer
+// kernels or are between such ops. Sorted.
 std::vector<ObservedValue> values_to_observe(const onnx::Model& model, const graph::Index& index);
-// All values of float32 that can be seen and are not constant. Sorted.
+// All non-constant float32 values that can be exposed. Sorted.
 std::vector<ObservedValue> float_values(const onnx::Model& model, const graph::Index& index);
 
-// `values` are some of those to observe, each once; the result has their order. Those that are inputs or
-// outputs of the main graph already are left as they are. `index` is the model's, which is another one
-// afterwards, but bodies keep their numbers.
+// `values` is a subset of the values to observe, without duplicates; the result has the same order. Values
+// that already are inputs or outputs of the main graph are not changed. `index` is the index of the model
+// before the call; body numbers are the same afterward.
 std::vector<Exposed> expose_values(onnx::Model& model, const graph::Index& index,
                                    const std::vector<ObservedValue>& values);
 

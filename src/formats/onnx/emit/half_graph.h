@@ -1,12 +1,12 @@
-// Carries out a plan of 16-bit floats: constants change their type where they stand, nodes that stay in FP32
-// get a Cast in front and behind.
+// Applies a plan for 16-bit floats: constants change their type, and nodes that are kept in FP32 get Casts at
+// their inputs and outputs.
 //
 //   x ─ Conv ─ Exp ─ MatMul ─ y       x ─ Cast ─ Conv ─ Cast ─ Exp ─ Cast ─ MatMul ─ Cast ─ y
 //      w ┘          v ┘          →               w ┘                      v ┘
 //   float32                                      float16    float32       float16      float32
 //
-// A value has one Cast at most, behind the node that gives it, for all that want the other type, also in
-// bodies inside; inputs and outputs of the model keep their names.
+// A value has at most one Cast, after the node that produces it, for all users that need the other type, also
+// in subgraphs. The inputs and outputs of the model keep their names.
 #pragma once
 
 #include <vector>
@@ -20,33 +20,33 @@
 
 namespace ounce::passes {
 
-// `source` and the editors' index are those of an untouched second reading of the model, as in
-// store_weights().
+// `source` and the editors' index belong to an unmodified second reading of the model, as in store_weights().
 std::vector<Stored> make_half_graph(Editors& editors, const onnx::Model& source, const graph::Index& index,
                                     const plan::Plan& plan);
 
-// Lets a CPU show what a model gives where 16-bit floats are computed on. ONNX Runtime's CPU provider has
-// hardly any kernels for bfloat16 and refuses such a model; float16 it computes in float32, and leaves out
-// the rounding between nodes where it can. Here every node computes in float32 and its result is rounded.
+// Emulates 16-bit hardware on a CPU. ONNX Runtime's CPU provider has hardly any bfloat16 kernels and rejects
+// such models; it runs float16 in float32 and skips the rounding between nodes where it can. In the emulated
+// model every node runs in float32 and its result is rounded.
 //
 //   x ─ MatMul ─ h ─ Softmax ─ y          x ─ Cast ─ MatMul ─ Cast ─ h ─ Cast ─ Softmax ─ Cast ─ y
 //      w ┘                          →        w ─ Cast ┘
 //   float16                                     float32     float16     float32          float16
 //
-// Values keep their names and types, also those that enter and leave bodies and functions; a value has one
-// Cast to float32, where it is defined, for all that take it. Cast, Constant, nodes with a body and calls of
-// the model's functions stay as they are: they only move values, or the runtime has them.
+// Values keep their names and types, also at the borders of bodies and functions. Each value has one Cast to
+// float32, after its definition, for all its users. Cast, Constant, nodes with a body and calls of the
+// model's functions do not change: they only move values, or the runtime supports them.
 //
-// The numbers are those of hardware that accumulates in float32 and rounds once a node. The runtime does not
-// take the two Casts that round for superfluous: in 1.17.3, 1.22.0, 1.26.0 and 1.30.0 they survive every
-// level of optimisation, also behind a Cast from another 16-bit type. Only
-// optimization.enable_cast_chain_elimination (in 1.26.0 and 1.30.0, off by default) takes them out: a session
-// that is to give these numbers must not switch it on.
+// The results equal those of hardware that accumulates in float32 and rounds once per node. The runtime does
+// not remove the two rounding Casts as redundant: in 1.17.3, 1.22.0, 1.26.0 and 1.30.0 they survive every
+// optimization level, also after a Cast from another 16-bit type. Only
+// optimization.enable_cast_chain_elimination (1.26.0 and 1.30.0, off by default) removes them. Sessions must
+// not enable it.
 //
-// Types are those that ElementTypes knows. bfloat16 needs opset 13, and so does the Cast; a function that
-// computes on it has to import ONNX's own ops.
+// Types come from ElementTypes. bfloat16 and its Cast need opset 13; a function that uses it must import
+// ONNX's own ops.
 
-// At every depth, functions included; `half` is float16 or bfloat16. A model without it stays untouched.
+// Processes all bodies, functions included. `half` is float16 or bfloat16. Models without values of this type
+// do not change.
 void emulate_halves(onnx::Model& model, ElementType half);
 
 }  // namespace ounce::passes

@@ -1,11 +1,11 @@
-// Carries out the part of a plan that says which nodes compute on integers.
+// Applies the integer part of a plan: rewrites nodes to run in INT8.
 //
 // static, Q/DQ:
 //
 //   x ─ Conv ─ Relu ─ y      →      x ─ Q ─ DQ ─ Conv ─ Q ─ DQ ─ y
 //
-//   One QuantizeLinear makes the codes of a value, every integer op that takes them has a DequantizeLinear of
-//   its own, and another serves all that compute on floats: so runtimes recognise each op and fuse it.
+//   One QuantizeLinear quantizes each value. Every integer op has a DequantizeLinear of its own, and all FP32
+//   users share another, so that runtimes recognize each op and fuse it.
 //
 // static, QOperator:
 //
@@ -16,9 +16,9 @@
 //   x ─ MatMul ─ y           →      x ─ DynamicQuantizeLinear ─ MatMulInteger ─ Cast ─ Mul ─ y
 //                                                    scale ─ Mul(weight's scales) ──────┘
 //
-// A static plan may have dynamic nodes: what they read are floats, from a DequantizeLinear if need be.
+// A static plan may contain dynamic nodes. They read FP32 values, after a DequantizeLinear if necessary.
 //
-// Values that floats are read from keep their names, so that the rest of the model stays as it is.
+// Values that FP32 nodes read keep their names, so those nodes do not change.
 #pragma once
 
 #include <cstddef>
@@ -34,17 +34,17 @@
 
 namespace ounce::passes {
 
-// `index` is the editors'; `stored` what store_weights() gave.
+// `index` must be the editors' index; `stored` is the result of store_weights().
 void put_integer_ops(Editors& editors, const graph::Index& index, const plan::Plan& plan,
                      const std::vector<Stored>& stored);
 
-// The weights and biases of integer ops as store_weights() left them: codes and scales that nobody decodes
-// yet.
+// The weights and biases of integer ops as stored by store_weights(): quantized values and scales, without
+// nodes that dequantize them.
 
 struct Parameter {
   const plan::Decision* decision = nullptr;
   Bytes codes;
-  Bytes scales;  // as floats; empty for biases
+  Bytes scales;  // in FP32; empty for biases
 
   bool has_zeros() const { return decision->format.zero != 0; }
 };
@@ -54,13 +54,13 @@ class IntegerParameters {
   IntegerParameters(Editors& editors, const graph::Index& index, const plan::Plan& plan,
                     const std::vector<Stored>& stored);
 
-  // The constant that `name` means in a body; null when it is none of ours.
+  // The parameter that `name` refers to in a body; null if it is no such weight or bias.
   const Parameter* find(std::size_t body, Bytes name) const;
   const std::map<plan::ValueKey, Parameter>& all() const { return parameters_; }
-  // The zeros of a weight's codes: one for each of its scales, or a single one for all.
+  // Adds the zero points of a weight: one for each scale, or a single one for all.
   enum class Zeros { kLikeScales, kSingle };
   Bytes zeros(std::size_t body, const Parameter& weight, Zeros how = Zeros::kLikeScales);
-  // Where nodes that decode it go: they stand before all that use it.
+  // The position for nodes that dequantize the parameter, before all nodes that use it.
   static std::size_t place(const plan::Decision& decision);
 
  private:
@@ -69,42 +69,42 @@ class IntegerParameters {
   std::map<plan::ValueKey, Parameter> parameters_;
 };
 
-// Where integer arithmetic comes from and where it leads to, before there is a plan: a rewrite for integers
-// is worth something only between ops that give codes and ops that want them.
+// Predict, before a plan exists, which values will be quantized. A rewrite into INT8-capable ops is useful
+// only between ops that produce quantized values and ops that consume them.
 //
-//   … ─ Conv ─ HardSwish ─ Mul(·, gate) ─ Conv ─ …          the HardSwish stands between
-//   … ─ Conv ─ Tanh ─ output of the model                   the Tanh does not
+//   … ─ Conv ─ HardSwish ─ Mul(·, gate) ─ Conv ─ …          the HardSwish is between integer ops
+//   … ─ Conv ─ Tanh ─ output of the model                   the Tanh is not
 
 bool comes_from_codes(const graph::Index& index, std::size_t body, onnx::Bytes name);
 bool leads_to_integers(const graph::Index& index, std::size_t body, onnx::Bytes name);
 
-// Both, for a node with one output.
+// True if both apply; for a node with one output.
 bool stands_between_integers(const graph::Index& index, std::size_t body, const onnx::Node& node);
 
-// The activations of a plan as codes: each is coded once, where it comes from, and decoded for those who want
-// floats.
+// The quantized activations of a plan. Each is quantized once, where it is produced, and dequantized for FP32
+// users.
 
 class QuantizedValues {
  public:
-  // Adds QuantizeLinear for all values of the plan that do not come as codes, and DequantizeLinear where
-  // floats are wanted of values that do. `makes_codes`: integer nodes give codes (QOperator), rather than
-  // floats that are then coded (Q/DQ).
+  // Adds a QuantizeLinear for all values of the plan that are produced in FP32, and a DequantizeLinear for
+  // quantized values that FP32 nodes use. `makes_codes`: integer nodes output quantized values (QOperator)
+  // instead of FP32 values followed by a QuantizeLinear (QDQ).
   QuantizedValues(Editors& editors, const graph::Index& index, const plan::IntegerPlan& plan,
                   bool makes_codes = false);
 
-  // What a node that gives codes is to call its output.
+  // The name for the FP32 output of an integer node.
   Bytes floats_behind(const plan::NodeDecision& decision) const;
   Bytes codes(std::size_t body, Bytes name) const;
-  // Floats for the node at `place` alone.
+  // Adds a DequantizeLinear for the node at `place` alone.
   Bytes decode(std::size_t body, Bytes name, std::size_t place);
 
-  // The codes of a single number that is taken beside codes, and floats of them for the node at `place`;
-  // nothing for other values.
+  // A scalar operand of an integer op: its quantized value, and a DequantizeLinear of it for the node at
+  // `place`. number() returns null for other values.
   const plan::ScalarOperand* number(std::size_t body, Bytes name) const;
   Bytes codes(std::size_t body, Bytes name, const plan::ScalarOperand& number);
   Bytes decode(std::size_t body, Bytes name, const plan::ScalarOperand& number, std::size_t place);
 
-  // The scale and the zero of a value, as constants.
+  // The scale and the zero point of a value, as constants.
   Bytes scale(std::size_t body, const plan::ActivationQuantization& quantization);
   Bytes zero(std::size_t body, const plan::ActivationQuantization& quantization);
   const plan::ActivationQuantization& quantization(std::size_t body, Bytes name) const;
@@ -114,7 +114,7 @@ class QuantizedValues {
     const plan::ActivationQuantization* quantization = nullptr;
     Bytes codes, floats;
     std::size_t maker = graph::kNone;  // the integer node that gives it
-    Coded* read_from = nullptr;        // whose codes these are, read otherwise
+    Coded* read_from = nullptr;        // the value whose quantized values are reused with another scale
   };
   plan::ValueKey key_of(std::size_t body, Bytes name) const;
   bool has_float_uses(const plan::ValueKey& key) const;
@@ -132,17 +132,17 @@ class QuantizedValues {
   std::map<std::pair<std::size_t, std::size_t>, const plan::NodeDecision*> integer_nodes_;
 };
 
-// Declares inputs and outputs of a model as the integers or 16-bit floats they have become, and records in
-// its metadata what they stand for (formats/onnx/view/onnx_file.h reads it):
+// Declares the new types (integers or 16-bit floats) of a model's inputs and outputs, and records in the
+// metadata how to convert them (formats/onnx/view/onnx_file.h reads it):
 //
 //   ounce.io = {"inputs": {"x": {"type": "uint8", "scale": [0.0078125], "zero_point": [127], "raw": true}},
 //               "outputs": {"y": {"type": "uint8", "scale": [0.047], "zero_point": [128], "raw": false}}}
 //
-// A code c stands for (c - zero_point) * scale, channel by channel of the second axis where there are
-// several; a 16-bit float stands for itself. Raw inputs are the bytes that the contract's rescaling, means
-// and deviations would be applied to.
+// A quantized value q represents (q - zero_point) * scale; several scales belong to the channels of the
+// second axis. 16-bit floats have no scale. `raw` inputs are the bytes before the preprocessing (rescaling,
+// mean and standard deviation) that the metadata describes.
 
-// `ports` belong to an index whose model outlives this call.
+// `ports` must belong to an index whose model outlives this call.
 void declare_ports(onnx::Model& model, const std::vector<plan::IntegerPort>& ports);
 
 }  // namespace ounce::passes

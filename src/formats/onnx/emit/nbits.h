@@ -1,5 +1,6 @@
-// A weight in the packed form that MatMulNBits takes (quant/blocks.h), made while the file is written.
-// It is decoded and compared with its source right then; in the file its bytes are only looked for.
+// Converts weights to the packed low-bit format of MatMulNBits (quant/blocks.h) while the file is written.
+// The weight is dequantized and compared with its source at the same time; afterward only the stored bytes
+// are checked.
 #pragma once
 
 #include <vector>
@@ -15,10 +16,10 @@
 
 namespace ounce::passes {
 
-// `model` must outlive the writing.
+// `model` must outlive the writing of the file.
 std::vector<StoredTensor> nbits_tensors(const onnx::Model& model, const plan::Decision& decision);
 
-// What the file holds is what was written, and how close that is to its source.
+// Checks that the file contains the written bytes, and returns the error against the source weight.
 kernels::ErrorNorms compare_nbits(const plan::Decision& decision, const onnx::Model& written,
                                   const WrittenWeight& weight, const ForEach& for_each);
 
@@ -30,11 +31,11 @@ kernels::ErrorNorms compare_nbits(const plan::Decision& decision, const onnx::Mo
 //   Transpose(w) ─ MatMul(x, ·) →   MatMulNBits(x, codes, scales, zeros)
 //   Gather(w, i)                →   GatherBlockQuantized(codes, i, scales, zeros) ─ Cast
 //
-// A weight that is multiplied with and looked up is stored once: the lookup reshapes its codes, which
-// runtimes do when a session is created. A table that is only looked up has 16-bit scales, and a Cast where
-// its rows are to be FP32.
+// A weight that is both multiplied and looked up is stored once. The lookup reshapes the packed weight, which
+// runtimes fold when they create a session. A table that is only looked up has 16-bit scales, and a Cast if
+// its rows must be FP32.
 
-// `place` is where the weight's tensors stand.
+// `place` is the position of the weight's tensors.
 void put_nbits_ops(Editors& editors, const graph::Index& index, std::size_t place,
                    const plan::Decision& decision, const StoredNames& stored);
 

@@ -1,4 +1,4 @@
-// Static arithmetic on integers, written as Q/DQ; see integer_ops.h.
+// Writes statically quantized nodes in QDQ format; see integer_ops.h.
 #pragma once
 
 #include "formats/onnx/edit/body_editor.h"
@@ -13,32 +13,32 @@ namespace ounce::passes {
 void put_static_qdq(Editors& editors, const graph::Index& index, const plan::Plan& plan,
                     IntegerParameters& parameters);
 
-// Static arithmetic on integers, written as the integer ops themselves; see integer_ops.h.
+// Writes statically quantized nodes in QOperator format; see integer_ops.h.
 //
 //   Conv               QLinearConv
-//   Gemm               QGemm                   com.microsoft, as all that follow
+//   Gemm               QGemm                   com.microsoft, like all below
 //   MatMul             MatMulIntegerToFloat
 //   Add, Mul, Concat   QLinearAdd, QLinearMul, QLinearConcat
 //   pools, LeakyRelu … QLinearGlobalAveragePool …
-//   Reshape, MaxPool … themselves, on codes
+//   Reshape, MaxPool … unchanged, on quantized values
 //
-// Smaller than Q/DQ and independent of what a runtime fuses, but for runtimes that know these ops only.
+// Smaller than QDQ and independent of fusion, but only ONNX Runtime has these ops.
 
 void put_static_qoperator(Editors& editors, const graph::Index& index, const plan::Plan& plan,
                           IntegerParameters& parameters);
 
-// Puts back what was taken apart for integers (formats/onnx/prepare/integer_rewrites.h) and stayed in floats
-// all the same, because a plan or a search left it there: one float op is faster than its parts.
+// Restores ops that integer_rewrites.h (formats/onnx/prepare) decomposed for INT8 but that the plan or a
+// search kept in FP32: one FP32 op is faster than its parts.
 //
 //   x ─ Mul(α) ─ Add(β) ─ Clip(0, 1) ─ y                      →     x ─ HardSigmoid(α, β) ─ y
 //   x ─ Clip(-3, ∞) ─┬─ Mul(1/6) ─ Add(1/2) ─ Clip(0, 1) ─┬─ Mul ─ y     →     x ─ HardSwish ─ y
 //                    └────────────────────────────────────┘
 //   x ─ Mul(2) ─ Sigmoid ─ Mul(2) ─ Add(-1) ─ y               →     x ─ Tanh ─ y
 //
-// Conditions: all numbers are single constants, and nobody else looks at what is between. The parts that
-// compute on integers stand between Q/DQ, or are gone, and do not look like this.
+// Conditions: all operands are scalar constants, and the values in between have no other users. Parts that
+// run in INT8 do not match, because they are between Q/DQ nodes or replaced.
 
-// Counts the ops that are whole again.
+// Counts the restored ops.
 Changes restore_float_ops(onnx::Model& model);
 
 }  // namespace ounce::passes

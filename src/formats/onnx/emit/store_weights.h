@@ -1,4 +1,4 @@
-// A weight in its stored form, made while the file is written.
+// Converts weights to their stored form while the file is written.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,8 @@ onnx::Bytes as_bytes(const std::vector<T>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
 }
 
-// The tensors that hold a stored weight. `scales` is the codebook for codebook encodings; parts that an
-// encoding does not have are missing.
+// The tensors of a stored weight. For codebook encodings `kScales` is the codebook. Parts that an encoding
+// does not have are missing.
 enum class StoredPart : std::size_t { kCodes = 0, kScales = 1, kZeros = 2 };
 
 struct StoredTensor {
@@ -27,31 +27,30 @@ struct StoredTensor {
   onnx::Tensor tensor;  // Computed, without a name
 };
 
-// `model` must outlive the writing.
+// `model` must outlive the writing of the file.
 std::vector<StoredTensor> stored_tensors(const onnx::Model& model, const plan::Decision& decision);
 
-// How codes share bytes. Folded weights are packed in parts (kernels::Packing), which ordinary ops undo
-// cheaply; ONNX's own 4-bit types keep neighbors together.
+// How sub-byte values share bytes. True: in parts (kernels::Packing), which ordinary ops unpack cheaply; used
+// for weights folded at load. False: neighbors share a byte, as in ONNX's 4-bit types.
 bool packs_parts(const plan::Decision& decision);
 
-// Carries out a plan: every weight that the plan stores is replaced by its codes and the nodes that decode
-// them.
+// Applies the storage part of a plan: every weight that the plan stores is replaced by its quantized values
+// and the nodes that dequantize them.
 //
 //   weight ─ op        →        codes ─ decoder ─ op
 //
-// The value keeps its name, so the ops that use it stay as they are, byte for byte. Initializers are decoded
-// at the front of their graph, Constant nodes where they stood; tables that are only looked up are decoded
-// after the lookup.
+// The value keeps its name, so the ops that use it do not change. Initializers are dequantized at the front
+// of their graph, Constant nodes at their own position, and tables that are only looked up after the lookup.
 
-// One entry a stored decision: the names of its tensors in the new model.
+// The names of the tensors of one stored decision in the new model.
 struct Stored {
   std::size_t decision;
   StoredNames names;
-  std::shared_ptr<const onnx::Production> by = {};  // makes them, for few bits
+  std::shared_ptr<const onnx::Production> by = {};  // produces the tensors of low-bit weights
 };
 
-// `source` is an untouched second reading of the model: its tensors feed the new ones while they are written.
-// `plan` and the editors' index belong to it, so the model may be edited while they stay valid.
+// `source` is an unmodified second reading of the model, whose tensors are converted during the writing.
+// `plan` and the editors' index belong to it, so they stay valid while the model is edited.
 std::vector<Stored> store_weights(Editors& editors, const onnx::Model& source, const graph::Index& index,
                                   const plan::Plan& plan);
 

@@ -1,4 +1,4 @@
-// Scalar attributes of nodes, decoded when asked for, and new ones made.
+// Reads scalar attributes of nodes on demand, and makes new attributes.
 #pragma once
 
 #include <protozero/pbf_reader.hpp>
@@ -15,7 +15,7 @@ namespace ounce::onnx {
 
 const Attribute* find_attribute(const Node& node, Bytes name);
 
-// Nothing when the node has no such attribute or it is of another type.
+// Empty if the node has no such attribute or the attribute has another type.
 std::optional<std::int64_t> integer_attribute(const Node& node, Bytes name);
 std::optional<std::vector<std::int64_t>> integers_attribute(const Node& node, Bytes name);
 std::optional<Bytes> string_attribute(const Node& node, Bytes name);
@@ -26,9 +26,9 @@ Attribute make_integers_attribute(Model& model, Bytes name, const std::vector<st
 Attribute make_string_attribute(Model& model, Bytes name, const std::string& value);
 Attribute make_tensor_attribute(Model& model, Bytes name, Tensor tensor);
 
-// The fields of an attribute, as the file has them.
+// Access to the fields of an attribute as they are in the file.
 
-// Calls visit(reader) for each occurrence of `field`. The reader of the file has checked their structure.
+// Calls visit(reader) for each occurrence of `field`. The file reader has already checked the structure.
 template <class Visit>
 void visit_field(const Attribute& attribute, AttributeField field, Visit visit) {
   for (const CarriedField& carried : attribute.carried) {
@@ -38,17 +38,19 @@ void visit_field(const Attribute& attribute, AttributeField field, Visit visit) 
   }
 }
 
-// Attributes of a node as what they set: the value that is written, or the default where none is.
+// The effective value of an attribute: the written value, or the default `otherwise` if there is no
+// attribute.
 //
-// Nothing when there is an attribute but no value to be read here: one that a function takes from its caller,
-// or one of another type. A pass that gets nothing leaves the node alone.
+// Empty if the attribute exists but has no readable value: a function's reference to its caller's attribute,
+// or another type. Passes skip such nodes.
 
 std::optional<std::int64_t> integer_setting(const Node& node, Bytes name, std::int64_t otherwise);
 std::optional<float> float_setting(const Node& node, Bytes name, float otherwise);
 std::optional<Bytes> string_setting(const Node& node, Bytes name, Bytes otherwise);
 std::optional<std::vector<float>> floats_setting(const Node& node, Bytes name);
 
-// A copy for a new node. Attributes that hold graphs cannot be copied: no node with a body is ever remade.
+// Copies an attribute for a new node. Attributes that contain graphs cannot be copied; passes never rebuild
+// nodes with bodies.
 Kept<Attribute> copy_of(const Kept<Attribute>& attribute);
 
 }  // namespace ounce::onnx

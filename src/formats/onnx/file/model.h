@@ -1,4 +1,4 @@
-// An ONNX model as its file describes it: plain data, read by reader.h and written by writer.h.
+// An ONNX model as stored in its file: plain data, read by reader.h and written by writer.h.
 //
 // Names and small payloads are views (Bytes) into the mapped file or into the model's own text,
 // which intern() adds to; both live as long as the Model. Tensor bytes stay in the file.
@@ -32,7 +32,7 @@ using io::Production;
 struct Borrowed {
   Bytes bytes;
 };
-// Values in the layout of raw_data, made by us; small.
+// Values in the layout of raw_data, owned by the model; small.
 struct Owned {
   std::shared_ptr<const std::string> bytes;
 };
@@ -65,7 +65,7 @@ struct SparseTensor {
 
 struct Graph;
 
-// A pointer whose copy points to a copy.
+// A pointer with deep copy.
 template <class T>
 class Copied {
  public:
@@ -105,7 +105,7 @@ struct Node {
   const ops::OpInfo& info() const { return ops::info(op_); }
   Bytes op_type() const { return op_type_; }
   Bytes domain() const { return domain_; }
-  // Keeps the domain as the file spells it if the op is of that domain.
+  // Keeps the spelling of the domain in the file if the op belongs to that domain.
   void set_op(Op op);
   void set_op(Bytes domain, Bytes op_type);
 
@@ -171,13 +171,13 @@ struct Model {
 
   Kept<ModelProto> proto;
 
-  // What the views point into. The model's own file comes first.
+  // The storage that the views point into, starting with the model's own file.
   io::MappedFile file;
   std::map<std::string, io::MappedFile, std::less<>> external_files;  // by location
-  std::vector<std::shared_ptr<std::deque<std::string>>> texts;        // the last one is the model's own
+  std::vector<std::shared_ptr<std::deque<std::string>>> texts;        // only the last one is written to
 
   Bytes intern(std::string text);
-  // Gives back the memory of bytes that have been read for now.
+  // Releases the memory of mapped bytes that are not needed for now.
   void release(Bytes bytes) const;
 
  private:
@@ -185,16 +185,16 @@ struct Model {
   Model(const Model&) = default;
 };
 
-// A copy to edit: its views point into the same files, which both models keep open. Changing one of the two
-// leaves the other as it is, also on another thread.
+// Copies a model for editing. Its views point into the same files, which both models keep open. The copies
+// are independent, also on different threads.
 Model clone(const Model& model);
 
-// Bytes of the model file and of the external files it names.
+// Size of the model file and of its external files.
 std::uint64_t bytes_of(const Model& model);
 
 bool is_default_domain(Bytes domain);               // "" or "ai.onnx"
 inline constexpr Bytes kContrib = "com.microsoft";  // the domain of ONNX Runtime's own ops
-// The version of a domain that a list of imports names; 0 when it names none.
+// The version of a domain in a list of imports; 0 if it is not listed.
 std::int64_t opset_version(const std::vector<Kept<OpsetImport>>& imports, Bytes domain);
 
 }  // namespace ounce::onnx

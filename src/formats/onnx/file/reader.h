@@ -1,8 +1,8 @@
-// Reads an ONNX file into a Model without copying any weight.
+// Reads an ONNX file into a Model without copying weights.
 //
-// The file is hostile until proven otherwise: every length, count, type and path is checked here,
-// and memory stays in proportion to the file. What connects the parts (names, order, cycles) is
-// checked by formats/onnx/graph/validate.h. All errors are Error{kBadInput} or Error{kIo}.
+// Input files are untrusted: the reader checks every length, count, type and path, and uses memory in
+// proportion to the file. formats/onnx/graph/validate.h checks the relations between parts (names, order,
+// cycles). All errors are Error{kBadInput} or Error{kIo}.
 #pragma once
 
 #include <filesystem>
@@ -15,12 +15,12 @@
 
 namespace ounce::onnx {
 
-// Graphs inside graphs, and types inside types.
+// Limit for graphs in graphs, and types in types.
 inline constexpr int kMaxNesting = 64;
 
 struct ReadOptions {
-  // For a file that is not at its final path yet: the folder where it will be, its name there, and the real
-  // paths of its external data by the location that the model names.
+  // For a file that is not yet at its final path: its future folder and name, and the real paths of its
+  // external data by location in the model.
   std::filesystem::path folder;
   std::string name;
   std::map<std::string, std::filesystem::path> external_data_paths;
@@ -29,23 +29,23 @@ struct ReadOptions {
 Model read_model(const std::filesystem::path& path);
 Model read_model(const std::filesystem::path& path, const ReadOptions& options);
 
-// A model without a file. External data is refused: there is no folder to look in.
+// Reads a model from memory. External data is rejected, because there is no folder to read from.
 Model read_model_from_memory(std::string bytes, std::string name);
 
-// The fields of a model file one by one, without looking inside: what the file says, apart from its metadata.
+// Access to the top-level fields of a model file, without parsing them.
 
-// Every field of the file but for its metadata, with its tag, in the order of the file. `file` has been read
-// by read_model().
+// Returns every field except the metadata, with its tag, in file order. `file` must have been read by
+// read_model().
 std::vector<Bytes> fields_without_metadata(Bytes file);
 
-// … but for the metadata entries of this key.
+// The same, but excludes only the metadata entries with this key.
 std::vector<Bytes> fields_without_entry(Bytes file, std::string_view key);
 
-// A metadata entry as it stands in a file. Messages may be put behind each other: appended to a model file,
-// it is a part of the model.
+// Serializes a metadata entry. Protobuf messages can be concatenated, so appending it to a model file adds
+// the entry to the model.
 std::string metadata_field(std::string_view key, std::string_view value);
 
-// Sets an entry of a model's metadata, replacing one of the same key.
+// Sets a metadata entry of a model; replaces an entry with the same key.
 void set_metadata(Model& model, const std::string& key, const std::string& value);
 
 }  // namespace ounce::onnx

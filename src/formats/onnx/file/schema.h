@@ -1,5 +1,5 @@
 // The field numbers of the ONNX file format (onnx.proto, schema of ONNX 1.23), message by message.
-// Fields that are not named here are carried through byte for byte without being understood.
+// All other fields are copied unchanged, without interpretation.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Turns a Model into ropes: one for the model file, and one for the external data file if tensors
-// are moved there.
+// Serializes a Model into ropes: one for the model file, and one for the external data file if tensors are
+// moved there.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace ounce::onnx {
 
-// Writes one message field by field, in the order of the field numbers as protobuf does, with the
-// carried fields in their places among them.
+// Writes one protobuf message field by field, in ascending order of field numbers, and inserts the carried
+// fields at their places.
 
 using io::Rope;
 
@@ -24,7 +24,7 @@ class MessageWriter {
 
   // Fields must come in ascending order.
   template <class Field>
-  void text(Field field, Bytes value) {  // an absent one (null data) writes nothing
+  void text(Field field, Bytes value) {  // writes nothing for an absent value (null data)
     if (value.data() != nullptr) bytes_field(static_cast<std::uint32_t>(field), value);
   }
   template <class Field>
@@ -50,11 +50,11 @@ class MessageWriter {
   Rope rope_;
 };
 
-// Where the bytes of initializers go.
+// Where the bytes of initializers are written.
 enum class Placement {
-  kKeep,      // as they are: inline ones inline, external ones in the files they name
+  kKeep,      // unchanged: inline or in their external files
   kInline,    // all in the model file
-  kExternal,  // the large ones in one data file beside the model
+  kExternal,  // large tensors in one data file next to the model
 };
 
 struct Serialized {
@@ -62,9 +62,9 @@ struct Serialized {
   Rope data;  // empty unless Placement::kExternal
 };
 
-// Messages that nobody edited are copied verbatim, unless `rewrite_everything` asks for all of them
-// but the tensors to be encoded anew: for files in protobuf's usual order that gives the same bytes, which is
-// how the encoder is tested.
+// Messages that were not edited are copied unchanged. `rewrite_everything` encodes all messages except
+// tensors again; for files in protobuf's usual field order the result is the same. Tests use it to check the
+// encoder.
 Serialized serialize(const Model& model, Placement placement, const std::string& data_location,
                      bool rewrite_everything = false);
 

@@ -20,7 +20,7 @@ namespace ounce::onnx {
 
 class TensorReader {
  public:
-  // Without a folder, external data is refused.
+  // Rejects external data if there is no folder.
   TensorReader(Model& model, const Origin& origin, std::optional<std::filesystem::path> folder)
       : model_(model), origin_(origin), folder_(std::move(folder)) {}
 
@@ -35,10 +35,10 @@ class TensorReader {
   std::optional<std::filesystem::path> folder_;
 };
 
-// The values of a tensor in the layout of raw_data, wherever and however the file holds them.
+// The values of a tensor in the layout of raw_data, independent of their storage in the file.
 
-// A view of a tensor's values. Usually of the mapped file; of a copy inside when the file spells the
-// values out one by one (int32_data of float16, say). Not for strings or Computed tensors.
+// A view of a tensor's values: of the mapped file, or of an internal copy if the file uses typed fields (such
+// as int32_data for float16). Not for strings or Computed tensors.
 class RawValues {
  public:
   explicit RawValues(const Tensor& tensor);
@@ -52,24 +52,24 @@ class RawValues {
   Bytes bytes_;
 };
 
-// The values of an Encoded tensor in raw layout.
+// Converts the values of an Encoded tensor to the layout of raw_data.
 std::string decode_to_raw(const Tensor& tensor);
-// Adds the string_data fields of a tensor of strings.
+// Appends the string_data fields of a string tensor.
 void append_string_fields(const Tensor& tensor, CarriedFields& fields);
 
-// The field of TensorProto that holds the values of an element type when they are not raw.
+// The TensorProto field for values of an element type that are not in raw_data.
 
 struct TypedField {
   TensorField field;
-  int per_entry;  // elements in one entry of the field; complex numbers take two entries: 0
+  int per_entry;  // elements per entry of the field; 0 for complex numbers, which take two entries
 };
 TypedField typed_field_of(ElementType type);
 
-// Tensor bytes in other files: what a reference says, and which paths a model may name.
+// Tensor data in external files: parses references and checks their paths.
 //
-// A model may only name files in its own folder or below: no absolute path, no "..", no drive, no
-// backslash, no symbolic link that leads out, and none of the runtime's in-memory markers, which
-// would make a loader read from an address of the attacker's choice.
+// A model may only reference files in its own folder or below: no absolute paths, "..", drives, backslashes,
+// symbolic links that lead outside, or the runtime's in-memory markers, which would let an attacker choose
+// the address that a loader reads from.
 
 struct ExternalReference {
   std::string location;
@@ -77,14 +77,14 @@ struct ExternalReference {
   std::optional<std::uint64_t> length;
 };
 
-// All of these throw Error{kBadInput} that names the tensor.
+// These functions throw Error{kBadInput} that names the tensor.
 ExternalReference read_external_reference(const std::vector<Bytes>& entries, const Origin& origin,
                                           const Tensor& tensor);
 void check_external_location(const std::string& location, const Tensor& tensor);
 io::MappedFile open_external(const std::filesystem::path& folder, const std::string& location,
                              const Tensor& tensor);
 
-// What is wrong with a tensor of a file, said with the tensor's name.
+// Reports an error in a tensor of the file, with the tensor's name.
 
 // Throws Error{kBadInput}.
 [[noreturn]] inline void fail(const Tensor& tensor, const std::string& what) {

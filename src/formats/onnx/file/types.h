@@ -1,4 +1,4 @@
-// What a TypeProto says: the element type and shape of a tensor, or how to call anything else.
+// Parses TypeProto: the element type and shape of a tensor, or a description of another type.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 namespace ounce::onnx {
 
 struct Dimension {
-  std::int64_t value = -1;  // -1 when it is not fixed
-  Bytes parameter;          // its name then, if it has one
+  std::int64_t value = -1;  // -1 if dynamic
+  Bytes parameter;          // the name of a dynamic dimension, if any
 };
 
 struct ValueType {
-  std::string kind;  // "tensor", "sequence", "map", "optional", "sparse tensor"; "" when nothing is said
+  std::string kind;  // "tensor", "sequence", "map", "optional", "sparse tensor"; "" if unspecified
   ElementType element = ElementType::kUndefined;
   bool has_shape = false;
   std::vector<Dimension> shape;
@@ -25,14 +25,14 @@ struct ValueType {
 
 // Throws Error{kBadInput} for broken messages and types nested deeper than kMaxNesting.
 void check_type(Bytes type, const Origin& origin);
-// For a type that passed check_type().
+// Precondition: the type passed check_type().
 ValueType read_type(Bytes type);
 std::string describe(const ValueType& type);  // "float32[N,3,224,224]"
 
-// The same type with another element, kept in the model's text. For tensors.
+// The same tensor type with another element type. The model owns the bytes.
 Bytes with_element(Model& model, Bytes type, ElementType element);
 
-// TypeProtos of our own, kept in the model's text.
+// New TypeProtos. The model owns the bytes.
 Bytes make_element_type(Model& model, ElementType element);  // of any shape
 Bytes make_tensor_type(Model& model, ElementType element, const std::vector<std::int64_t>& dims);
 

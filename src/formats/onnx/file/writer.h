@@ -1,14 +1,14 @@
-// Writes a Model to disk: laid out exactly, filled in parallel, checked by the caller, then put in
-// place in one step.
+// Writes a Model to disk: computes the exact layout, fills the files in parallel, lets the caller check the
+// result, and commits it atomically.
 //
 //   ModelOutput output(model, "small.onnx", options);
 //   output.write(pool);
-//   Model written = output.reopen();   // still without a name: compare it with the source
-//   output.commit();                   // or let it go out of scope: nothing is left
+//   Model written = output.reopen();   // not yet at its final path: compare it with the source
+//   output.commit();                   // without this call, nothing remains on disk
 //
-// With external data there are two files. The data file's name carries a tag that depends on its
-// content, so that the model standing there before keeps its own data until the new model file
-// replaces it; then the old data file is removed.
+// With external data there are two files. The name of the data file contains a tag that depends on its
+// content, so a previous model at the same path keeps its own data until the new model file replaces it; then
+// the old data file is removed.
 #pragma once
 
 #include <ounce/recipe.h>
@@ -31,28 +31,29 @@ namespace ounce::onnx {
 
 struct WriteOptions {
   ExternalData external_data = ExternalData::kAuto;
-  std::string data_tag = "0";  // same tag, same content: a digest of the source and of what was done to it
-  // The whole name of the data file instead, for a place where no other model stands: nothing may have it.
+  std::string data_tag = "0";  // identifies the content: a digest of the source and of the changes
+  // If not empty, the exact name of the data file, for a folder without other models. The file must not
+  // exist.
   std::string data_name = {};
-  std::uint64_t room = 0;  // bytes that will be appended: they count where a model is too large for one file
-  bool is_temporary = false;  // for this process alone: not flushed to the disk
+  std::uint64_t room = 0;     // bytes to be appended later; they count toward the size limit of one file
+  bool is_temporary = false;  // used by this process only: not flushed to disk
 };
 
-// How many bytes ModelOutput would write, all files together.
+// The number of bytes that ModelOutput would write to all files.
 std::uint64_t written_size(const Model& model, const std::filesystem::path& path,
                            const WriteOptions& options);
 
 class ModelOutput {
  public:
-  // Lays out and reserves the files. Throws Error{kIo}, and Error{kUsage} when the model is too large for
-  // one file and external data is forbidden.
+  // Computes the layout and reserves the files. Throws Error{kIo}, and Error{kUsage} if the model is too
+  // large for one file and external data is forbidden.
   ModelOutput(const Model& model, const std::filesystem::path& path, const WriteOptions& options);
 
-  // `done`, if given, is advanced by the source bytes that have been worked on.
+  // Advances `done`, if given, by the number of source bytes processed.
   void write(ThreadPool& pool, std::atomic<std::uint64_t>* done);
   Model reopen() const;
   io::UnfinishedFiles unfinished_files() const;
-  // Behind what was written: a field of the model, as metadata_field() makes it.
+  // Appends a field of the model, as made by metadata_field(), to the written file.
   void append(std::string_view field);
   void commit();
 
@@ -75,9 +76,9 @@ class ModelOutput {
       kept_;  // external files copied as they are, by location
 };
 
-// A model in a file of ours, for the runtime to load: nobody else knows it, and it goes away with its folder.
+// Writes a model to a private temporary file for the runtime to load. It is removed with its folder.
 
-// Gives the bytes of the file and of its external data, if that became necessary. Throws Error{kIo}.
+// Returns the size of the file and of its external data, if any. Throws Error{kIo}.
 std::uint64_t write_temporary(const Model& model, const std::filesystem::path& file, ThreadPool& pool);
 
 }  // namespace ounce::onnx

@@ -1,9 +1,9 @@
-// Who defines a value, and who uses it: every graph, subgraph and function body of a model, numbered,
-// with its names resolved through the scopes.
+// Definitions and uses of all values: numbers every graph, subgraph and function body of a model, and
+// resolves names through the scopes.
 //
-// Building the index proves the naming rules: one definition a name, nothing used that nobody defines,
-// nothing that hides a name of an enclosing graph. Views point into the model; an edited model needs a new
-// index. (Training graphs are carried, not indexed: they do not run at inference.)
+// The constructor checks the naming rules: each name is defined once, each used name is defined, and no name
+// hides a name of an enclosing graph. Views point into the model; an edited model needs a new index. Training
+// graphs are preserved but not indexed, because they do not run at inference.
 #pragma once
 
 #include <cstddef>
@@ -39,12 +39,12 @@ struct Value {
 };
 
 struct Body {
-  const onnx::Graph* graph = nullptr;  // exactly one of these two
+  const onnx::Graph* graph = nullptr;  // exactly one of the two is set
   const onnx::Function* function = nullptr;
   std::size_t parent = kNone, owner = kNone;  // the body and the node around this one
   std::size_t attribute = 0,
               position = 0;  // owner.attributes[attribute].graphs[position], or functions[position]
-  std::string path;          // for people: "" for the main graph, "If_3/then_branch", "function f"
+  std::string path;          // for messages: "" for the main graph, "If_3/then_branch", "function f"
   std::unordered_map<Bytes, Value> values;
 
   const std::vector<onnx::Kept<onnx::Node>>& nodes() const {
@@ -60,14 +60,14 @@ class Index {
   const std::deque<Body>& bodies() const { return bodies_; }
   const Body& main() const { return bodies_.front(); }
 
-  // The value that `name` means in `body`, and the body that defines it. Null for unknown names.
+  // The value that `name` refers to in `body`, and the body that defines it. Null for unknown names.
   struct Found {
     const Value* value = nullptr;
     std::size_t body = kNone;
   };
   Found find(std::size_t body, Bytes name) const;
 
-  // The body that has no parent around `body`: the main graph or a function.
+  // The outermost body around `body`: the main graph or a function.
   std::size_t root(std::size_t body) const;
 
   const onnx::Node& node(const Use& use) const {
@@ -97,17 +97,17 @@ void for_each_node(const Index& index, Visit visit) {
   }
 }
 
-// A name for a value that is its own in the whole model and outlives edits of other nodes: in the main graph
-// the value's name, in a body inside of it also the first output of the node around each body:
-// "if_out/then_branch/v"; in a function "function f/v".
+// A name for a value that is unique in the model and does not change when other nodes are edited. In the main
+// graph it is the value's name. In subgraphs the first output of each enclosing node comes first:
+// "if_out/then_branch/v". In functions: "function f/v".
 std::string value_path(const Index& index, std::size_t body, Bytes name);
 
-// How to call a node in a message: its name, or its type and position.
+// The label of a node in messages: its name, or its type and position.
 std::string node_label(const onnx::Node& node, std::size_t position);
 
-// The constants that nodes take: tensors known before the model runs, wherever they stand.
+// Constants that nodes take: tensors known before the model runs, in any body.
 
-// The tensor of a Constant node; null for its other forms, and for other nodes.
+// The tensor of a Constant node; null for its other forms and for other nodes.
 const onnx::Tensor* constant_tensor(const onnx::Node& node);
 
 struct Constant {
@@ -118,32 +118,31 @@ struct Constant {
   bool is_shared() const { return value->uses.size() > 1 || value->is_output; }
 };
 
-// Nothing when `name` is empty or is computed, or when it may get another value: from IR 4 on an initializer
-// that is listed as an input is only a default, and training graphs change initializers.
+// Empty if `name` is empty, computed, or replaceable: from IR 4 on, an initializer that is listed as an input
+// is only a default, and training graphs change initializers.
 std::optional<Constant> find_constant(const onnx::Model& model, const Index& index, std::size_t body,
                                       Bytes name);
 
-// The optional input of a node; empty where it is left out.
+// An optional input of a node; empty if omitted.
 Bytes input_of(const onnx::Node& node, std::size_t input);
 
-// The version of ONNX's own ops in a body: functions have imports of their own.
+// The version of ONNX's own ops in a body. Functions have their own imports.
 std::int64_t opset_of(const onnx::Model& model, const Index& index, std::size_t body);
 
-// Which values of a model's inputs are legal: inputs that select rows of a table must stay inside of it.
+// Legal values of a model's inputs: inputs that select rows of a table must be within it.
 
 // For each input of the main graph that reaches the indices of a Gather (perhaps through casts and reshapes):
 // the number of rows of the smallest table that it selects from.
 std::map<std::string, std::int64_t> index_bounds(const onnx::Model& model, const Index& index);
 
-// New names that nobody has yet. They are short, because every added tensor pays for its name
-// several times in the file.
+// Generates new names. They are short because each added tensor repeats its name several times in the file.
 
 class Names {
  public:
-  // Collects every value and node name at every depth, so that a fresh name hides nothing.
+  // Collects every value and node name in all bodies, so that fresh names are unique.
   explicit Names(onnx::Model& model);
 
-  // "q0", "q1" … for the prefix "q", kept in the model's text.
+  // Returns "q0", "q1" … for the prefix "q". The model owns the string.
   onnx::Bytes fresh(const std::string& prefix);
 
  private:
@@ -156,10 +155,9 @@ class Names {
   std::unordered_map<std::string, std::size_t> next_;
 };
 
-// Whoever reads a node of a known op finds the inputs and outputs that the op cannot be without.
+// Checks that nodes of known ops have their required inputs and outputs.
 
-// Throws Error{kBadInput}. Only the ops of ONNX itself are looked at: those of runtimes change under the same
-// version.
+// Throws Error{kBadInput}. Only ONNX's own ops are checked: runtimes change their ops without a new version.
 void check_op_parameters(const onnx::Model& model, const Index& index);
 
 }  // namespace ounce::graph

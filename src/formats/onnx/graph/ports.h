@@ -1,5 +1,5 @@
-// Where values enter and leave the bodies of nodes: the branches of If, the bodies of Loop and Scan, and the
-// functions of a model at every place that calls them. Both ends of a passage have one type.
+// Connections between nodes and their bodies: the branches of If, the bodies of Loop and Scan, and the calls
+// of the model's functions. Both ends of a connection have the same type.
 //
 //   Loop(times, go_on, a) -> y             a ─ enters ─ s          s' ─ leaves ─ y
 //     body: i, go_on, s → go_on, s'        s' ─ returns ─ s
@@ -18,7 +18,7 @@ namespace ounce::graph {
 enum class Way {
   kEnters,   // from an input of the node to an input of its body
   kLeaves,   // from an output of the body to an output of the node
-  kReturns,  // from an output of the body to its input in the next round
+  kReturns,  // from an output of the body to its input in the next iteration
 };
 
 struct Place {
@@ -33,7 +33,7 @@ struct Passage {
   Place from, to;
 };
 
-// All passages of a model. Bodies of other ops (SequenceMap …) have none that are known.
+// All connections of a model, except in bodies of other ops (SequenceMap …).
 std::vector<Passage> passages(const Index& index);
 
 // The model's own functions.
@@ -41,7 +41,7 @@ class Functions {
  public:
   explicit Functions(const Index& index);
   bool are_called_by(const onnx::Node& node) const;
-  // The number of the called function's body; kNone for other nodes, and where several have one name.
+  // The index of the called function's body; kNone for other nodes and for ambiguous names.
   std::size_t called_by(const onnx::Node& node) const;
 
  private:

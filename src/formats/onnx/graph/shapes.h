@@ -1,4 +1,4 @@
-// The shapes and the element types of values, as far as they follow from those that the file tells.
+// Shapes and element types of values, as far as they follow from the file.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,14 @@
 
 namespace ounce::graph {
 
-// The shapes of values as far as the file tells them: declared ones, those of constants, and what is cast of
-// them.
+// Shapes of values without inference: declared shapes, those of constants, and those of their casts.
 
-using Dims = std::vector<std::int64_t>;  // -1 where a dimension is not fixed
+using Dims = std::vector<std::int64_t>;  // -1 for dynamic dimensions
 
 class Shapes {
  public:
   explicit Shapes(const Index& index);
-  // Null when even the rank is not known.
+  // Null if the rank is unknown.
   const Dims* of(std::size_t body, Bytes name) const;
 
  private:
@@ -31,13 +30,14 @@ class Shapes {
   std::unordered_map<const Value*, Dims> shapes_;
 };
 
-// The shapes of values in the main graph, inferred from those that the file tells, through the ops that
-// networks with weights are made of. The shapes behind other ops are unknown.
+// Shape inference for the main graph through the ops that are common in networks. Shapes after other ops are
+// unknown.
 class InferredShapes {
  public:
-  // `known`: shapes that the file leaves open, of inputs above all. Its names must outlive this object.
+  // `known`: shapes of values (mainly inputs) that are dynamic in the file. The names must outlive this
+  // object.
   InferredShapes(const onnx::Model& model, const Index& index, std::unordered_map<Bytes, Dims> known = {});
-  // A value of the main graph. Null when even the rank is not known.
+  // The shape of a value of the main graph. Null if the rank is unknown.
   const Dims* of(Bytes name) const;
 
  private:
@@ -49,7 +49,7 @@ class InferredShapes {
   Dims of_reshape(const onnx::Node& node, const Dims& input) const;
   Dims of_resize(const onnx::Node& node, const Dims& input) const;
   Dims broadcast(const onnx::Node& node) const;
-  // Empty when it is not a constant of that type.
+  // Empty if the value is not a constant of that type.
   std::vector<std::int64_t> integers(Bytes name) const;
   std::vector<float> floats(Bytes name) const;
 
@@ -59,20 +59,20 @@ class InferredShapes {
   std::unordered_map<Bytes, Dims> inferred_;
 };
 
-// The element types of values as far as the file tells them, followed through all ops that are known.
+// Type inference: the element types of values, derived from declared types through all known ops.
 //
 //   w: float16 ─┐
 //   x: ? ─── MatMul ─ h: ? ─ Reshape ─ y: ?           x, h and y are float16, as w is
 //
-// Values that an op gives the same type form a class, in both directions, through the bodies of nodes and the
-// calls of functions; one known type tells that of the whole class. Nothing is guessed: a class of which
-// nobody says anything stays unknown, and so does one of which the file says two things.
+// Values that must have the same type form a class. Types propagate in both directions, through subgraphs and
+// function calls; one known type determines the whole class. A class without a known type, or with
+// conflicting types, is unknown.
 
-// The ops of a model as it means them.
+// Finds the schema of each op in the version that the model imports.
 class Schemas {
  public:
   Schemas(const onnx::Model& model, const Index& index) : model_(model), index_(index), functions_(index) {}
-  // Null for ops that nobody knows, and for calls of the model's functions.
+  // Null for unknown ops and for calls of the model's functions.
   const onnx::OpSchema* of(std::size_t body, const onnx::Node& node) const;
 
  private:
@@ -85,10 +85,10 @@ class ElementTypes {
  public:
   ElementTypes(const onnx::Model& model, const Index& index);
 
-  // What somebody else knows of a value.
+  // Adds the type of a value that is known from elsewhere.
   void declare(std::size_t body, Bytes name, ElementType type);
 
-  // kUndefined when it is not known, or when the value is no tensor.
+  // kUndefined if the type is unknown or the value is not a tensor.
   ElementType type(std::size_t body, Bytes name) const;
 
  private:
@@ -107,7 +107,7 @@ class ElementTypes {
 
   const Index& index_;
   std::unordered_map<const Value*, std::size_t> numbers_;
-  mutable std::vector<std::size_t> nearer_;  // a forest: one tree a class, its root is the class
+  mutable std::vector<std::size_t> nearer_;  // union-find forest: each tree is a class, named by its root
   std::vector<Fact> facts_;                  // of classes
 };
 

@@ -1,4 +1,4 @@
-// Is this a model whose parts fit together? The reader has proved each message; here the whole.
+// Checks the consistency of a whole model. The reader has already checked each message.
 #pragma once
 
 #include "formats/onnx/file/model.h"
@@ -6,8 +6,8 @@
 
 namespace ounce::graph {
 
-// Proves the naming rules (see Index) and that no body has a cycle. Returns the index, since whoever
-// verifies wants to look next. Throws Error{kBadInput} that names the node.
+// Checks the naming rules (see Index) and that no body has a cycle. Returns the index for further use. Throws
+// Error{kBadInput} that names the node.
 Index validate(const onnx::Model& model);
 
 }  // namespace ounce::graph

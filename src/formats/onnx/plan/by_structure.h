@@ -1,5 +1,5 @@
-// Decides for each tensor how it is stored in an ONNX file: by the steps of plan/weights/storage.h, and how
-// ONNX decodes it or a MatMulNBits kernel multiplies with it.
+// Decides how each tensor is stored in an ONNX file: applies the steps of plan/weights/storage.h, and chooses
+// how ONNX ops dequantize the tensor or which MatMulNBits kernel uses it.
 #pragma once
 
 #include <ounce/recipe.h>
@@ -31,9 +31,9 @@ class StructurePlanner {
 
   Decision decide(const Weight& weight);
 
-  // Why a weight that is folded cannot be decoded at every run instead; empty when it can.
+  // Why a weight that is dequantized at load cannot be dequantized on every run instead; empty if it can.
   std::string why_no_run_decoding(const Decision& decision) const;
-  // Makes it so. `reason` takes the place of the one for folding.
+  // Switches the weight to dequantization on every run. `reason` replaces the reason for folding.
   void decode_at_runs(Decision& decision, const std::string& reason) const;
 
  private:
@@ -53,38 +53,38 @@ class StructurePlanner {
   Selection& selection_;
 };
 
-// Reads the tensor, notes the ranges of its groups, and changes the decision if it has to. Throws
+// Reads the tensor, records the ranges of its groups, and changes the decision if necessary. Throws
 // Error{kBadInput} for a weight with NaN or infinite values.
 void decide_by_values(const onnx::Model& model, Decision& decision, const ForEach& for_each);
 
-// Weights that MatMulNBits kernels multiply with as they are stored: the formats nbits8, nbits4 and nbits2.
+// Weights that MatMulNBits kernels use in stored form: the formats nbits8, nbits4 and nbits2.
 
-// Decides encoding, blocks and decoder for the dialect nbits; for qdq the encoding alone, since that is
-// ordinary storage with blocks. Otherwise false, the reason saying why no kernel takes the weight.
+// For the quantization format nbits: decides encoding, blocks and decoder. For qdq: decides only the
+// encoding, which is ordinary storage with blocks. Returns false if no kernel supports the weight; the
+// decision's reason says why.
 bool plan_nbits(const graph::Index& index, const Recipe& recipe, std::int64_t opset, Format format,
                 Decision& decision);
 
-// Which weights MatMulNBits and GatherBlockQuantized can take: all uses of the weight have to be of one of
-// these kinds and to see the same rows (quant/blocks.h).
+// Checks whether MatMulNBits and GatherBlockQuantized can use a weight: all its uses must be one of these
+// kinds and must agree on the rows (quant/blocks.h).
 //
-//   MatMul(x, w)                    w [K, N]: rows are columns of w
-//   Gemm(x, w, c)                   likewise, with transB w [N, K]: rows of w; alpha and beta are 1
+//   MatMul(x, w)                    w [K, N]: rows are the columns of w
+//   Gemm(x, w, c)                   the same, or with transB w [N, K]: rows of w; alpha and beta are 1
 //   Transpose(w) ─ MatMul or Gemm   w [N, K]
-//   Gather(w, i)                    w [N, K], which is looked up by rows; also beside the others (tied
-//   weights)
+//   Gather(w, i)                    w [N, K], looked up by rows; also together with the others (tied weights)
 
 struct NodePlace {
   std::size_t body = 0, node = 0;
 };
 
 struct NbitsUses {
-  std::string why_not;  // otherwise all below holds
+  std::string why_not;  // empty if the weight can be used; the other fields are valid only then
   std::vector<NodePlace> products, lookups;
-  std::vector<NodePlace> transposes;  // of which nothing is left
-  bool is_transposed = false;         // rows are columns of the tensor
+  std::vector<NodePlace> transposes;  // removed from the graph
+  bool is_transposed = false;         // rows are the columns of the tensor
 };
 
-// `opset` is that of ONNX's own domain where the weight stands.
+// `opset` is the version of ONNX's own domain in the weight's body.
 NbitsUses find_nbits_uses(const graph::Index& index, const graph::Value& weight, std::int64_t opset);
 
 }  // namespace ounce::plan

@@ -1,8 +1,8 @@
-// Follows numbers that 16-bit floats cannot hold through a graph, from where they come up to the op that
-// bounds them.
+// Tracks values that 16-bit floats cannot represent through a graph, from their origin to the op that bounds
+// them.
 //
-//   x ─ Mul(x) ─ ReduceMean ─ Add 1e-8 ─ Sqrt ─┐       squares from the first Mul on, a guard against zero
-//   └──────────────────────────────────────── Div ─ y  from the Add on; both end at the Div
+//   x ─ Mul(x) ─ ReduceMean ─ Add 1e-8 ─ Sqrt ─┐       squares after the first Mul, an epsilon against
+//   └──────────────────────────────────────── Div ─ y  division by zero after the Add; both end at the Div
 #pragma once
 
 #include <cstddef>
@@ -23,45 +23,45 @@
 
 namespace ounce::plan {
 
-// bfloat16 reaches as far as float32; only integers are too long for it.
+// kWide: bfloat16 has the range of float32; only large integers are inexact.
 enum class HalfRange { kNarrow, kWide };
 
 class HalfFlow {
  public:
-  // What is known of a value, as bits.
+  // Facts about a value, as bits.
   enum Kind : unsigned {
     kLarge = 1,        // beyond 65504
-    kPower = 2,        // a power or a sum, perhaps beyond
-    kTiny = 4,         // keeps something from being divided by zero
-    kSteep = 8,        // one over something tiny: large, until it is multiplied with what belongs to it
-    kCount = 16,       // made of integers and constants only, and more than 11 bits can hold
-    kSmallCount = 32,  // … of integers of 8 bits at most
+    kPower = 2,        // a power or a sum, possibly beyond 65504
+    kTiny = 4,         // prevents a division by zero
+    kSteep = 8,        // the reciprocal of a tiny value: large until multiplied by its counterpart
+    kCount = 16,       // computed from integers and constants only, with more than 11 bits
+    kSmallCount = 32,  // the same, from integers of at most 8 bits
     kTrouble = kLarge | kPower | kTiny | kSteep,
   };
 
   HalfFlow(const onnx::Model& model, const graph::Index& index, const graph::ElementTypes& types,
            HalfRange range, const calibration::Ranges* ranges);
 
-  // What data showed: values that left the range stay, and of all others it is known that they did not. For
-  // the values of masks only what is above counts.
+  // Adds observed ranges: values that exceeded the 16-bit range are kept in FP32, all other observed values
+  // are known to fit. For values of masks only their upper limit counts.
   void add_observed(const std::unordered_set<const graph::Value*>& masks);
-  // A constant that does not fit; `name` and its value tell the user where the trouble starts.
+  // Adds a constant that does not fit. Messages name it as the origin of the problem.
   void add_constant(const graph::Value* value, onnx::Bytes name, const HalfTensor& tensor);
-  // Follows all that was added.
+  // Propagates all added facts through the graph.
   void run();
 
   unsigned kinds(const graph::Value* value) const;
-  // Why the numbers at a node want FP32; empty when they do not.
+  // Why a node needs FP32 because of its values; empty if it does not.
   std::string why_float(std::size_t body, const onnx::Node& node) const;
 
-  // All values that are made of this constant on its way into a Softmax, if it goes nowhere else, as the
-  // constants of masks do.
+  // All values computed from this constant on its way into a Softmax; empty unless all its uses end there, as
+  // those of mask constants do.
   std::optional<std::unordered_set<const graph::Value*>> mask_of(const graph::Value* value) const;
 
  private:
   struct Numbers {
     unsigned kinds = 0;
-    std::string origin;  // of trouble
+    std::string origin;  // of the values that do not fit
   };
   struct Input {
     const graph::Value* value;
@@ -93,12 +93,12 @@ class HalfFlow {
     float low, high;
   };
   std::unordered_map<const graph::Value*, Observed> observed_;
-  std::unordered_multimap<const graph::Value*, const graph::Value*> onward_;  // through ports
+  std::unordered_multimap<const graph::Value*, const graph::Value*> onward_;  // connections through bodies
   void wait_for(Use node);
   std::vector<std::vector<bool>> is_waiting_;  // by body and node
-  std::deque<Use> waiting_;                    // nodes to look at
+  std::deque<Use> waiting_;                    // nodes still to visit
   std::deque<std::pair<const graph::Value*, const graph::Value*>>
-      arriving_;  // values, and where they come from
+      arriving_;  // values, and the values that they come from
 };
 
 }  // namespace ounce::plan

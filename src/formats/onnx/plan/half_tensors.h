@@ -1,4 +1,4 @@
-// What becomes of the constants of a model when they are stored as 16-bit floats.
+// Checks how the constants of a model survive the conversion to 16-bit floats.
 #pragma once
 
 #include <cstddef>
@@ -19,13 +19,13 @@ namespace ounce::plan {
 using kernels::kLargestHalf;
 inline constexpr float kSmallestHalf = 0x1p-24F;
 inline constexpr float kLargestBfloat = 0x1.FEp127F;  // a little less than the largest float32
-// Below this, 16-bit floats have a fixed step and lose precision.
+// Below this, float16 values are subnormal and lose precision.
 inline constexpr float kSmallestNormalHalf = 0x1p-14F;
 
 enum class HalfFit {
   kFits,
   kOverflows,  // values beyond 65504 would become infinite
-  kVanishes,   // values that are divided by, or added so that they can be, would be zero or imprecise
+  kVanishes,   // divisors, or values added to divisors, would become zero or imprecise
 };
 
 struct HalfTensor {
@@ -34,33 +34,32 @@ struct HalfTensor {
   bool is_broken = false;  // a weight with NaN or infinite values
 };
 
-// Reads a float32 tensor once, notes its digest in the decision if it is large, and says whether it keeps its
-// meaning.
+// Reads a float32 tensor once, records its digest in the decision if it is large, and checks whether 16-bit
+// floats preserve its meaning.
 HalfTensor read_half_tensor(const onnx::Model& model, const graph::Index& index, ElementType half,
                             Decision& decision, const ForEach& for_each);
 
-// What is known of ops that are to compute on 16-bit floats: which must not, and what becomes of values that
-// leave the range of 16-bit floats on their way through them.
+// Rules for ops that are to run in 16-bit floats: which ops must not, and what happens to values that exceed
+// the 16-bit range.
 
-// What the row of an op says about FP16, and that Dropout draws random numbers while it trains.
+// The FP16 rule in the op's row. Dropout in training mode counts as an op that draws random numbers.
 const ops::HalfRule& half_rule(const onnx::Node& node);
 
-// A scatter that adds or multiplies what it meets.
+// A scatter op that adds or multiplies instead of replacing values.
 bool is_scattered_sum(const onnx::Node& node);
 
-// The epsilon that a normalisation adds to what it divides by, next to nothing when it cannot be read; 0 for
-// other ops.
+// The epsilon that a normalization adds to its divisor, a tiny value if it cannot be read; 0 for other ops.
 float epsilon_of(const onnx::Node& node);
 
-// What the schema of an op says about 16-bit floats.
+// Schema queries about 16-bit floats.
 
-// Does the op take or give sequences or maps?
+// True if the op takes or returns sequences or maps.
 bool has_sequence(const onnx::OpSchema& schema);
 
-// Would the type of this value change with those of others at the node?
+// True if this value must have the same type as other values of the node.
 bool shares_type(const onnx::OpSchema& schema, const onnx::Node& node, onnx::Bytes name, ElementType half);
 
-// The reason for an op that has no such type, with the opset that brought it, if one did.
+// The reason if the op does not support the type, with the opset that added support, if any.
 std::string why_no_type(const onnx::OpSchema& schema, ElementType half);
 
 }  // namespace ounce::plan

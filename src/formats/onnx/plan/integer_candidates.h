@@ -1,5 +1,5 @@
-// The nodes that planning starts from: those with a constant weight, and why one of them cannot compute on
-// integers. Static and dynamic planning share them.
+// The candidates for INT8: nodes with a constant weight, and the reasons that keep nodes in FP32. Static and
+// dynamic planning share them.
 #pragma once
 
 #include <ounce/recipe.h>
@@ -32,7 +32,7 @@ using graph::kNone;
 using graph::Use;
 using onnx::Bytes;
 
-// The float constants of a model by the value they are.
+// Finds the float constants of a model by value.
 class Constants {
  public:
   Constants(const onnx::Model& model, const graph::Index& index, const std::vector<Weight>& weights)
@@ -40,7 +40,7 @@ class Constants {
     for (const Weight& weight : weights) weights_.emplace(ValueKey{weight.graph, weight.name}, &weight);
   }
 
-  // Null when the value is computed, may be given by the caller, or is no float.
+  // Null if the value is computed, may be replaced by the caller, or is not a float.
   const Weight* find(std::size_t body, Bytes name) const {
     const auto found = name.empty() ? graph::Index::Found{} : index_.find(body, name);
     if (found.value == nullptr) return nullptr;
@@ -55,13 +55,13 @@ class Constants {
   std::map<ValueKey, const Weight*> weights_;
 };
 
-// The uses of one weight, looked at once for all nodes that take it: each of many users asks, so a walk over
-// all of them for each would take quadratic time.
+// The uses of one weight, scanned once for all nodes that share it. A scan for each user would take quadratic
+// time.
 class WeightUsers {
  public:
   WeightUsers(const graph::Index& index, const Weight& weight);
 
-  // The first use that is not the weight of an op like `node`. Null when all are.
+  // The first use that is not the weight input of an op like `node`. Null if there is none.
   const Use* first_unlike(const graph::Index& index, const onnx::Node& node) const;
 
  private:
@@ -69,7 +69,7 @@ class WeightUsers {
   const Use* other_ = nullptr;  // the first one that differs from it
 };
 
-// Why a node's weight, bias or shape keeps it in FP32; empty when none does.
+// Why a node's weight, bias or shape keeps it in FP32; empty if none does.
 std::string why_not_weight(const graph::Index& index, const onnx::Node& node, const Weight& weight,
                            const WeightUsers& users);
 std::string why_not_bias(const onnx::Node& node, const Weight* bias, std::size_t channels);
@@ -85,15 +85,15 @@ class IntegerCandidates {
 
   // Why an override of the recipe keeps the node in FP32; empty if none does.
   std::string override_reason(const onnx::Node& node) const {
-    return overrides_.wants_floats(node) ? "is to compute on floats" : "";
+    return overrides_.wants_floats(node) ? "kept in FP32 by the recipe" : "";
   }
-  // Does an override make the node of a static plan dynamic?
+  // True if an override makes this node of a static plan dynamic.
   bool is_asked_dynamic(const onnx::Node& node) const {
     return overrides_.of(node) == Format::kInt8Dynamic &&
            find_dynamic_form(node, GemmForm::kWhole) != nullptr;
   }
 
-  // The value of a constant that is a single float.
+  // The value of a scalar FP32 constant.
   std::optional<float> scalar(std::size_t body, Bytes name) const {
     const Weight* constant = constants_.find(body, name);
     if (constant == nullptr || constant->tensor->type != ElementType::kFloat ||
@@ -104,18 +104,18 @@ class IntegerCandidates {
     return value;
   }
 
-  // Of a node with a constant weight.
+  // Precondition: the node has a constant weight.
   const std::vector<std::int64_t>& weight_dims(std::size_t body, const onnx::Node& node) const {
     return constants_.find(body, input_of(node, 1))->tensor->dims;
   }
 
-  // Why this node, whose op has a weight, cannot compute on integers; empty when it can.
+  // Why this node, whose op has a weight, cannot run in INT8; empty if it can.
   std::string why_not(std::size_t body, const onnx::Node& node) {
     if (node.outputs.size() != 1 || node.outputs[0].empty()) return "it has no output";
     if (std::string reason = override_reason(node); !reason.empty()) return reason;
     if (const auto blocked = blocked_.find(&node); blocked != blocked_.end()) return blocked->second;
     const Weight* weight = constants_.find(body, input_of(node, 1));
-    if (weight == nullptr) return "its weight is computed while the model runs";
+    if (weight == nullptr) return "its weight is not constant";
     const OfWeight& facts = facts_of(*weight);
     if (!facts.why_not_selected.empty()) return facts.why_not_selected;
     if (std::string reason = why_not_weight(index_, node, *weight, facts.users); !reason.empty())
@@ -124,7 +124,8 @@ class IntegerCandidates {
     return why_not_bias(node, constants_.find(body, input_of(node, 2)), channels_of(node, *weight));
   }
 
-  // What --include and --exclude say of a node through its weights.
+  // Whether the recipe's `include` and `exclude` patterns rule a node out through its weights; the reason, or
+  // empty.
   std::string why_excluded(std::size_t body, const onnx::Node& node,
                            std::initializer_list<std::size_t> inputs) {
     if (std::string reason = override_reason(node); !reason.empty()) return reason;
@@ -136,8 +137,9 @@ class IntegerCandidates {
     return {};
   }
 
-  // A weight is codes for all or for none: nodes whose weight another node takes as floats, or as codes of
-  // another kind, are blocked, and planning has to begin anew. False when there are none.
+  // A shared weight must be quantized in one way for all its users. Blocks nodes that share a weight with an
+  // FP32 node or with another kind of integer node; the plan must then be made again. Returns false if there
+  // are none.
   bool keep_shared_weights_whole(const IntegerPlan& plan) {
     std::map<const onnx::Node*, Arithmetic> integer;
     for (const NodeDecision& decision : plan.nodes) {
@@ -153,20 +155,21 @@ class IntegerCandidates {
       const auto [found, is_new] = users_of.try_emplace(weight);
       if (is_new) found->second = first_users(*weight, integer);
       const FirstUsers& users = found->second;
-      // ConvInteger takes unsigned codes only.
+      // ConvInteger supports only unsigned weights.
       const std::size_t other = decision.op->kind != IntegerKind::kConv      ? kNone
                                 : decision.arithmetic == Arithmetic::kStatic ? users.dynamic_user
                                                                              : users.static_user;
       if (users.float_user == kNone && other == kNone) continue;
-      blocked_.emplace(&node_of(decision), users.float_user < other
-                                               ? "its weight also feeds a node that stays in floats"
-                                               : "its weight also feeds a node that computes otherwise");
+      blocked_.emplace(&node_of(decision),
+                       users.float_user < other
+                           ? "its weight also feeds a node that is kept in FP32"
+                           : "its weight also feeds a node with another kind of quantization");
     }
     return blocked_.size() != before;
   }
 
-  // Says in a plan whose nodes are all there which constants they multiply with and add. Kernels of dynamic
-  // nodes are the choosier ones: what they share with others is theirs.
+  // Records which constants a finished plan multiplies with and adds. Dynamic kernels have stricter
+  // requirements, so constants that they share with static nodes are assigned to them.
   void note_constants(IntegerPlan& plan) const {
     for (const Arithmetic arithmetic : {Arithmetic::kDynamic, Arithmetic::kStatic}) {
       for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
@@ -178,7 +181,7 @@ class IntegerCandidates {
   }
 
  private:
-  // What is the same for all nodes that take a weight.
+  // Facts shared by all nodes that take a weight.
   struct OfWeight {
     std::string why_not_selected;
     WeightUsers users;
@@ -191,7 +194,7 @@ class IntegerCandidates {
         .first->second;
   }
 
-  // The places, in the list of a weight's uses, of the first ones that compute so.
+  // For each kind of arithmetic, the position of its first user in a weight's list of uses.
   struct FirstUsers {
     std::size_t float_user = kNone, static_user = kNone, dynamic_user = kNone;
   };
@@ -217,7 +220,7 @@ class IntegerCandidates {
     };
     plan.weights.emplace(key(1), decision);
     if (made.op->kind == IntegerKind::kLstm) plan.weights.emplace(key(2), decision);
-    const bool codes_bias = made.arithmetic == Arithmetic::kStatic;  // others add it in floats
+    const bool codes_bias = made.arithmetic == Arithmetic::kStatic;  // dynamic nodes add it in FP32
     if (codes_bias && !input_of(node, 2).empty()) plan.biases.emplace(key(2), decision);
   }
   const onnx::Node& node_of(const NodeDecision& decision) const {
@@ -231,72 +234,71 @@ class IntegerCandidates {
   const graph::Index& index_;
   Constants constants_;
   const NodeOverrides& overrides_;
-  std::map<const onnx::Node*, const char*> blocked_;  // and why
+  std::map<const onnx::Node*, const char*> blocked_;  // with the reason
   Selection& selection_;
   std::map<const Weight*, OfWeight> facts_;
 };
 
-// Float nodes that belong to integer arithmetic: those between DequantizeLinear and QuantizeLinear, which
-// runtimes make integer ops, and those that make the scales of codes.
+// Float nodes that belong to quantized ops of a QDQ model: nodes between DequantizeLinear and QuantizeLinear,
+// which runtimes fuse into integer ops, and nodes that compute scales.
 
 bool is_between_codes(const graph::Index& index, std::size_t body, const onnx::Node& node);
 
-// Does all that a node gives end as a scale of codes?
+// True if all outputs of a node are used only to compute scales.
 bool makes_scale(const graph::Index& index, std::size_t body, const onnx::Node& node);
 
-// The two ways to plan integer arithmetic; integer_plan.h chooses between them, joins what they say, and has
-// them plan anew while nodes disagree on a weight that they share
-// (IntegerCandidates::keep_shared_weights_whole).
+// The two planners. integer_plan.h selects between them, merges their results, and repeats the planning while
+// nodes disagree on a shared weight (IntegerCandidates::keep_shared_weights_whole).
 
-// Without ranges every value is taken to have one. Nodes `in_floats` stay there. Says nothing of nodes that
-// are asked to be dynamic.
+// Without `ranges`, assumes that every value has one. Nodes in `in_floats` are kept in FP32. Ignores nodes
+// that are overridden to be dynamic.
 IntegerPlan plan_static(const graph::Index& index, const Recipe& recipe, const calibration::Ranges* ranges,
                         IntegerCandidates& candidates, Selection& selection,
                         const std::set<const onnx::Node*>& in_floats);
-// Does the plan of a recipe use the cost model? Only for processors that were measured, unless the recipe
-// says otherwise.
+// Whether the plan uses the cost model: by default only for processors with measured costs.
 bool uses_cost_model(const Recipe& recipe);
-// The nodes that are faster in FP32 when all others run in INT8 (integer_costs.h). `candidates` are without
-// overrides of single nodes: a search that moves these must not move others with them.
+// The nodes that are faster in FP32 if all others run in INT8 (integer_costs.h). `candidates` must ignore
+// overrides of single nodes: if a search overrides some nodes, others must not change with them.
 std::set<const onnx::Node*> faster_in_floats(const graph::Index& index, const Recipe& recipe,
                                              const calibration::Ranges& ranges, IntegerCandidates& candidates,
                                              Selection& selection);
-// Of a static recipe: only the nodes that are asked to be dynamic.
+// For static recipes: only the nodes that are overridden to be dynamic.
 IntegerPlan plan_dynamic(const onnx::Model& model, const graph::Index& index, const Recipe& recipe,
                          IntegerCandidates& candidates);
 
-// Which LSTM and Attention nodes can become DynamicQuantizeLSTM and QAttention of com.microsoft. What is
-// known of those kernels, and how, is said in formats/onnx/emit/dynamic_ops.h.
+// Checks which LSTM and Attention nodes can become DynamicQuantizeLSTM and QAttention of com.microsoft.
+// formats/onnx/emit/dynamic_ops.h describes the kernels' requirements.
 
-// Attributes that the kernels have too.
+// Attributes that the integer kernels support.
 inline constexpr std::array<std::string_view, 7> kLstmAttributes = {
     "activation_alpha", "activation_beta", "activations", "clip", "direction", "hidden_size", "input_forget"};
 inline constexpr std::array<std::string_view, 4> kAttentionAttributes = {"mask_filter_value", "num_heads",
                                                                          "scale", "unidirectional"};
 
-// Is it com.microsoft's Attention? (ONNX has an op of that name, too, which has no weights.)
+// True for com.microsoft's Attention. ONNX's own Attention has no weights.
 bool is_fused_attention(const onnx::Node& node);
 
-// Why such a node stays in floats; empty when it can be replaced.
+// Why such a node is kept in FP32; empty if it can be replaced.
 std::string why_not_dynamic_lstm(const onnx::Model& model, const graph::Index& index, std::size_t body,
                                  const onnx::Node& node);
 std::string why_not_dynamic_attention(const onnx::Model& model, const graph::Index& index, std::size_t body,
                                       const onnx::Node& node);
 
-// Which weights are decoded at every run instead of once at load: the trade between memory and time.
+// Chooses weights to dequantize on every run instead of once at load, trading time for memory.
 //
-// A weight that is folded is held as FP32, and while a session is created several times over (decoded, and
-// again in the order that the kernels want). Decoded at every run it is held as its codes, and costs
+// A folded weight is kept in FP32, and in several copies while a session is created (dequantized, and
+// reordered for the kernels). A weight that is dequantized on every run is kept as quantized values, and
+// costs
 //
-//   weights × kDecoding                     the decoding itself, however often a weight is used then
-//   weights × positions × kLostLayout       for 2-D convolutions, whose fastest kernels want constant weights
+//   weights × kDecoding                     for dequantization, independent of the number of uses
+//   weights × positions × kLostLayout       for 2-D convolutions, whose fastest kernels need constant weights
 //
-// in units of one multiplication. `positions`, at how many places of its output a layer uses each weight, is
-// the arithmetic intensity. So decoding takes a small part of the time of a model that uses its weights
-// often, and of its tensors those are the cheapest for their bytes that are used the least often. They are
-// taken first, until Recipe::decode_share of all multiplications is spent.
+// in units of one multiplication. `positions` is the number of output positions at which a layer uses each
+// weight (its arithmetic intensity). Dequantization therefore takes a small part of the time of models that
+// use their weights often. Weights that are used least often cost the least for their bytes and are taken
+// first, until Recipe::decode_share of all multiplications is spent.
 
-// Changes the decoders of what is folded so far. Where shapes are not known, nothing changes.
+// Changes the decoders of weights that are folded so far. Changes nothing if shapes are unknown.
 void trade_memory(const onnx::Model& model, const graph::Index& index, const Recipe& recipe,
                   const StructurePlanner& planner, std::vector<Decision>& decisions);
 

@@ -1,18 +1,18 @@
-// Which nodes of a model compute on integers, which values are codes, and why the rest stays in floats.
+// Decides which nodes run in INT8, which values are quantized, and why the rest is kept in FP32.
 //
-//   x ─ Conv ─ Relu ─ Conv ─ y        codes of: x, the Relu's output, y; the Relu itself is gone, as its
-//                                     output's codes end at zero
+//   x ─ Conv ─ Relu ─ Conv ─ y        quantized: x, the output of Relu, and y; the Relu itself is removed,
+//                                     because the range of its quantized output starts at zero
 //
-// Nodes with weights are the seeds. Ops between them follow when all they get are codes that an integer op
-// makes, and when an integer op wants what they give: Q/DQ anywhere else would cost time and bits for
-// nothing. Beside codes they may take single numbers. A product with a number is no work at all, only another
-// scale for the same codes:
+// Planning starts from nodes with weights. An op between them follows if all its inputs are quantized values
+// of integer ops and an integer op uses its output; Q/DQ pairs anywhere else would only cost time and
+// accuracy. Such ops may also take scalar operands. A multiplication by a scalar costs nothing: it only
+// changes the scale of the quantized values.
 //
-//   x ─ Conv ─ Mul(1/6) ─ Add(1/2) ─ Clip(0, 1) ─ …        the Mul is gone, too; the Add computes, and its
-//                                                          codes end where the Clip ends
+//   x ─ Conv ─ Mul(1/6) ─ Add(1/2) ─ Clip(0, 1) ─ …        the Mul is removed, too; the Add computes, and the
+//                                                          range of its output is that of the Clip
 //
-// Nodes of a static plan may be asked to be dynamic: they take floats, as all that the static plan does not
-// speak of.
+// Nodes of a static plan may be overridden to be dynamic. They take FP32 inputs, like all nodes that the
+// static plan does not cover.
 #pragma once
 
 #include <ounce/outcome.h>
@@ -44,70 +44,70 @@ struct NodeDecision {
   Arithmetic arithmetic = Arithmetic::kFloat;
   std::string reason;
 
-  // Of nodes that compute on integers.
+  // For nodes that run in INT8.
   const IntegerForm* op = nullptr;
-  onnx::Bytes output;                   // the value that the node gives: its own, or that of …
-  std::size_t absorbed = graph::kNone;  // … a Relu or Clip behind it, which its codes' limits replace
+  onnx::Bytes output;                   // the output value of the node, or of the absorbed node
+  std::size_t absorbed = graph::kNone;  // a following Relu or Clip, replaced by the quantization range
   bool gives_codes = false;
-  // Mul by a positive number or Add of a negative one: the output has the same codes as the input and another
-  // scale or zero point. The node computes nothing.
+  // Mul by a positive scalar or Add of a negative one: the output has the same quantized values as the input
+  // with another scale or zero point. The node is removed.
   bool is_rescale_only = false;
-  // What the rescaling node behind this one adds. The scale is chosen so that this is a whole number of
-  // steps, by which the zero point is shifted.
+  // The amount that a following rescale-only node adds. The scale is chosen so that this is a whole number of
+  // steps, by which the zero point shifts.
   double zero_shift = 0;
 
   bool is_integer() const { return arithmetic != Arithmetic::kFloat; }
 };
 
-using ValueKey = std::pair<std::size_t, onnx::Bytes>;  // the body that defines it, and its name
+using ValueKey = std::pair<std::size_t, onnx::Bytes>;  // the defining body, and the name
 
-// A scalar constant that an INT8 node adds or multiplies with: exactly one step of a scale of its own.
+// A scalar constant that an INT8 node adds or multiplies by: one step of its own scale.
 struct ScalarOperand {
   ActivationQuantization quantization;
   std::int32_t code = 1;
 };
 
-// An input or output of the model that is integers in the new one: a code c stands for (c - zero) * scale.
+// A quantized input or output of the new model: a value q represents (q - zero) * scale.
 struct IntegerPort {
   ValueKey value;
   bool is_input = false;
   ElementType type = ElementType::kUint8;
-  std::vector<float> scales, zeros;  // one for all, or one for each channel (the second axis)
-  bool is_raw = false;               // these are the bytes that the contract's preprocessing starts from …
-  bool is_activation = true;         // … and the codes of the value; otherwise they are made floats first
+  std::vector<float> scales, zeros;  // per-tensor, or per-channel (second axis)
+  bool is_raw = false;               // the bytes before the preprocessing in the model's metadata
+  bool is_activation = true;         // directly the quantized values; otherwise dequantized first
 };
 
 struct IntegerPlan {
-  std::vector<NodeDecision> nodes;                         // in the order of the file
+  std::vector<NodeDecision> nodes;                         // in file order
   std::map<ValueKey, ActivationQuantization> activations;  // static ones
-  std::map<ValueKey, std::size_t> weights;  // constants that integer nodes multiply with: their (first) node
-  std::map<ValueKey, std::size_t> biases;   // … and add
+  std::map<ValueKey, std::size_t> weights;  // constants that integer nodes multiply by: their (first) node
+  std::map<ValueKey, std::size_t> biases;   // constants that they add
 
   std::map<ValueKey, ScalarOperand> numbers;  // scalar constants of INT8 nodes
 
   std::vector<IntegerPort> ports;
 
-  std::string text() const;  // a line a node, a line an activation
+  std::string text() const;  // one line per node and per activation
 };
 
-// What calibration has to look at: the values that a static plan may want ranges of. And why ops with weights
-// will stay in floats whatever their ranges are.
+// What calibration must observe: the values whose ranges a static plan may need, and the reasons for ops with
+// weights that are kept in FP32 whatever their ranges are.
 struct StaticNeeds {
   std::set<ValueKey> values;
   std::vector<std::string> why_float;
 };
 StaticNeeds static_needs(const onnx::Model& model, const graph::Index& index);
 
-// `ranges` are needed for static arithmetic. Throws Error{kUsage} for dynamic nodes in a model that comes
-// with static scales and has none.
+// Static quantization needs `ranges`. Throws Error{kUsage} if the recipe has dynamic nodes but the model has
+// static scales and there are no ranges.
 IntegerPlan make_integer_plan(const onnx::Model& model, const graph::Index& index, const Recipe& recipe,
                               const std::vector<Weight>& weights, const calibration::Ranges* ranges,
                               const NodeOverrides& overrides, Selection& selection);
 
-// Values that must have one type because they enter and leave bodies: the states of a Loop, what both
-// branches of an If give, the outputs of a function at all its calls.
+// Groups values that must have the same type because they cross body borders: loop states, the outputs of
+// both branches of an If, the outputs of a function at all its calls.
 
-// The first of a class stands for it.
+// The first value represents its class.
 class PortClasses {
  public:
   explicit PortClasses(const graph::Index& index) {
@@ -125,7 +125,7 @@ class PortClasses {
   using Slot = std::pair<std::size_t, graph::Bytes>;  // an output of a body, by the name of its value
   const std::map<Slot, std::size_t>& slots() const { return slots_; }
 
-  // graph::kNone for values that are in no class.
+  // graph::kNone for values that are not in a class.
   std::size_t class_of(const graph::Value* value) const {
     const auto found = numbers_.find(value);
     return found == numbers_.end() ? graph::kNone : class_of(found->second);
@@ -149,19 +149,19 @@ class PortClasses {
   mutable std::vector<std::size_t> nearer_;
 };
 
-// What a static plan can leave to floats so that it makes less noise, and what time that takes: the choices
-// that a search has (integer_costs.h says how they come about).
+// The options for keeping nodes of a static plan in FP32, with the time that each one costs
+// (integer_costs.h).
 
-// The assignments of nodes to FP32 among which a search chooses: less noise for more time (integer_costs.h).
+// An assignment of nodes to FP32 that a search can choose: less noise for more time (integer_costs.h).
 struct FloatAssignment {
-  std::set<std::string> floats;  // nodes with weights, by the path of what they give
-  double time = 0;               // nanoseconds for a sample, of all that could compute on integers
+  std::set<std::string> floats;  // nodes with weights, by the path of their output
+  double time = 0;               // nanoseconds per sample, of all nodes that could run in INT8
 };
 
-// From the fastest assignment to the one with all nodes in FP32; each has more nodes in FP32 than those
-// before it. `noise` is the noise that nodes bring to the outputs in INT8, by the path of their output. An
-// infinite noise keeps its node in FP32, and so does an override of the recipe. Times are those of x86, also
-// for processors that were not measured.
+// Returns assignments from the fastest one to the one with all nodes in FP32; the FP32 nodes of each include
+// those of the previous one. `noise` is the noise that a node adds to the outputs in INT8, by the path of its
+// output. Nodes with infinite noise, and nodes that the recipe overrides to FP32, are always in FP32. Times
+// are those of x86, also for processors that were not measured.
 std::vector<FloatAssignment> float_assignments(const onnx::Model& model, const graph::Index& index,
                                                const Recipe& recipe, const calibration::Ranges& ranges,
                                                const std::map<std::string, double>& noise);

@@ -1,8 +1,8 @@
-// Weights and biases of the nodes that compute on integers.
+// Weights and biases of nodes that run in INT8.
 //
 //   sum = Σ (x - zero_x)·w   in units of  scale_x · scale_w[channel]
 //
-// A bias is added to that sum, so it is coded in the same units, as int32.
+// A bias is added to that sum, so it is quantized to int32 in the same units.
 #pragma once
 
 #include <ounce/recipe.h>
@@ -19,22 +19,22 @@ namespace ounce::plan {
 
 struct Plan;
 
-// False when the tensor belongs to no integer node; otherwise all is decided but the scales.
+// Decides everything except the scales. Returns false if the tensor belongs to no integer node.
 bool decide_integer(const graph::Index& index, Decision& decision, const IntegerPlan& plan,
                     const Recipe& recipe);
 
-// Finds the scales of weights and, from them and from those of activations, of biases. Where a bias would not
-// fit 32 bits (a channel of tiny weights), the weight's scale grows until it does.
+// Computes the scales of weights and, from these and the activation scales, those of biases. If a bias would
+// not fit int32 (a channel of tiny weights), the weight's scale is increased until it does.
 void scale_integer_weights(const onnx::Model& model, const graph::Index& index, Plan& plan, ThreadPool& pool);
 
-// Takes the mean error that rounding the weights makes in every output channel out of its bias.
+// Bias correction: removes the mean error of the quantized weights from each output channel's bias.
 //
 //   error[o] = Σ (w - w')[o, c, …] · E[x_c]        bias'[o] = bias[o] + error[o]
 //
-// E[x_c] is the mean of an input channel over the calibration data, so this costs no further run.
+// E[x_c] is the mean of an input channel over the calibration data, so no further run is needed.
 
-// Fills in Decision::shift of the biases of integer ops; those whose input has no known channels stay as they
-// are.
+// Sets Decision::shift of the biases of integer ops. Biases are not changed if the channel means of the input
+// are unknown.
 void correct_biases(const onnx::Model& model, const graph::Index& index, const calibration::Ranges& ranges,
                     Plan& plan, ThreadPool& pool);
 

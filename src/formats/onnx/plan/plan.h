@@ -1,5 +1,6 @@
-// The plan: for every float tensor of a model a decision and its reason. Made once, then printed, compared,
-// carried out by the passes and recorded in the model. Making it reads every weight once, for its range.
+// The plan: a decision and its reason for every float tensor of a model. A plan is made once, then printed,
+// compared, applied by the passes, and recorded in the model. Making it reads every weight once, for its
+// range.
 #pragma once
 
 #include <ounce/recipe.h>
@@ -22,30 +23,30 @@ namespace ounce::plan {
 
 struct Plan {
   Recipe recipe;
-  std::vector<Decision> decisions;  // in the order of the file
-  IntegerPlan integer;              // for the formats that compute on integers
-  HalfPlan half;                    // for those that compute on 16-bit floats
-  std::string half_text;            // its lines
-  std::vector<std::string> notes;   // about the model as a whole
-  // Expressions of the recipe that matched nothing, where it ignores them.
+  std::vector<Decision> decisions;  // in file order
+  IntegerPlan integer;              // for INT8 formats
+  HalfPlan half;                    // for FP16 and BF16
+  std::string half_text;            // HalfPlan::text()
+  std::vector<std::string> notes;   // about the whole model
+  // Expressions of the recipe that matched nothing, if the recipe ignores them.
   std::vector<std::string> unmatched;
 
   std::size_t stored_count() const;
-  // One line a decision; also what the digest is made of.
+  // One line per decision. The plan digest is computed from this text.
   std::string text() const;
 };
 
-// Every float tensor, nothing decided.
+// A plan with all float tensors and no decisions.
 Plan unread_plan(const graph::Index& index);
 
-// `model` must have been verified; `index` is its index. Throws Error{kUsage} for an expression that matches
-// nothing, and for nodes of the recipe that the model has not or whose formats do not go together;
-// Error{kBadInput} for weights that are not finite. Static arithmetic needs the ranges of activations.
+// `model` must have been validated; `index` is its index. Throws Error{kUsage} for an expression that matches
+// nothing, and for overrides of nodes that do not exist or of formats that cannot be combined;
+// Error{kBadInput} for weights that are not finite. Static quantization needs the activation ranges.
 Plan make_plan(const onnx::Model& model, const graph::Index& index, const Recipe& recipe, ThreadPool& pool,
                const calibration::Ranges* ranges = nullptr);
 
-// The same by structure and shapes alone, for storage formats: no weight is read, so that what only values
-// tell (formats/onnx/plan/by_structure.h) is left out.
+// The same from structure and shapes alone, for storage formats. It does not read weights, so decisions that
+// depend on values (formats/onnx/plan/by_structure.h) are missing.
 Plan plan_by_shapes(const onnx::Model& model, const graph::Index& index, const Recipe& recipe);
 
 using onnx::TensorSource;

@@ -139,7 +139,7 @@ TEST(FoldBatchNorm, StopsCopyingInProportionToTheModel) {
   EXPECT_EQ(changes.count, 7U);
   EXPECT_EQ(changes.left_alone.size(), 13U);
   EXPECT_EQ(changes.left_alone[0],
-            "node 'norm_y7': copies of what it shares with others would be many times the model");
+            "node 'norm_y7': copies of shared weights would be many times larger than the model");
   expect_same_outputs(model.bytes(), folded);
 }
 

@@ -1,10 +1,9 @@
-// The float model as integer kernels want it: everything that computes the same in fewer, larger steps.
+// Prepares an FP32 model for integer kernels with rewrites that preserve its results.
 //
-// Weights that are moved before they are used become constants; batch normalisations go into the op in front
-// of them, sums of constants into its bias; every op gets a bias of its own; identities and dead nodes go;
-// older opsets are raised to one that has per-channel Q/DQ; for static arithmetic ops without an integer
-// kernel are made of ops that have one (Rewrite); for dynamic arithmetic Gemm becomes MatMul and Add, unless
-// it is asked to stay in floats.
+// Folds ops on weights into constants, batch normalizations into the preceding ops, and constant sums into
+// biases; gives every op its own bias; removes identities and dead nodes; raises older opsets to one with
+// per-channel Q/DQ. For static quantization, rewrites ops without integer kernels as ops that have one
+// (Rewrite). For dynamic quantization, splits Gemm into MatMul and Add, unless it is overridden to FP32.
 #pragma once
 
 #include <ounce/recipe.h>
@@ -16,9 +15,8 @@
 
 namespace ounce::passes {
 
-// Returns the nodes that could not be folded or rewritten for INT8 kernels, with the reason: "node 'up': its
-// groups are too small". Throws Error{kUnsupported} that names the node which cannot be brought to a newer
-// opset.
+// Returns the nodes that could not be folded or rewritten, with the reason: "node 'up': its groups are too
+// small". Throws Error{kUnsupported} that names the node that cannot be converted to a newer opset.
 std::vector<std::string> prepare(onnx::Model& model, const Recipe& recipe);
 
 }  // namespace ounce::passes

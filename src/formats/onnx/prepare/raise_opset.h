@@ -1,11 +1,11 @@
-// Brings a model to a newer opset, so that ops may be used which its own does not have.
+// Converts a model to a newer opset, to make newer ops available.
 //
 //   opset 9:    x ─ Clip(min=0, max=6) ─ y         opset 17:    x ─ Clip ─ y
 //                                                               0, 6 ┘
 //
-// Nodes that mean the same in both stay byte for byte; opset_changes() lists what does not. Subgraphs and
-// functions, which have imports of their own, are brought along. The IR version stays: it says how the file
-// is read, not what its ops mean.
+// Nodes that mean the same in both opsets do not change; opset_changes() lists the others. Subgraphs and
+// functions, which have their own imports, are converted, too. The IR version does not change: it describes
+// the file format, not the ops.
 #pragma once
 
 #include <cstddef>
@@ -24,21 +24,21 @@
 
 namespace ounce::passes {
 
-// `wanted` is 13 to 21; a model that is there already, or beyond, is left alone. Returns how many nodes it
-// changed. Throws Error{kUnsupported} that names the node which cannot be converted and says what to do; the
-// model is as it was then.
+// `wanted` is 13 to 21; a model with this opset or a newer one is not changed. Returns the number of changed
+// nodes. Throws Error{kUnsupported} that names the node that cannot be converted and suggests a solution; the
+// model is then unchanged.
 std::size_t raise_opset(onnx::Model& model, std::int64_t wanted);
 
-// The types of values as far as the file tells them: declared ones, and those of constants.
+// The types of values as declared in the file, and those of constants.
 //
-// An undeclared float can still be known: ops make float32 unless something tells them another type, so in a
+// An undeclared float type can be derived: ops produce float32 unless another type is specified, so in a
 // model that mentions no other float type every float is float32.
 
 class ValueTypes {
  public:
   explicit ValueTypes(const graph::Index& index);
 
-  // Of a value that is known to be some float; nothing when it could be one of several.
+  // The type of a value that is known to be a float; empty if it could be one of several.
   std::optional<ElementType> float_type(std::size_t body, onnx::Bytes name) const;
   std::optional<std::size_t> rank(std::size_t body, onnx::Bytes name) const;
 
@@ -59,19 +59,18 @@ class ValueTypes {
   bool has_other_floats_ = false;                                    // than float32, anywhere in the model
 };
 
-// What changed between the opsets 7 and 21 so that a node of the older one means something else, or nothing,
-// in the newer one; every other change of ONNX's ops in that range is compatible.
+// The incompatible changes between the opsets 7 and 21: ops whose older form means something else, or is
+// invalid, in the newer opset. All other changes of ONNX's ops in that range are compatible.
 //
 //   for (const OpsetChange& change : opset_changes())
-//     if (node.op() == change.op && from < change.version && change.version <= to)
-//     change.convert(upgrade);
+//     if (node.op() == change.op && from < change.version && change.version <= to) change.convert(upgrade);
 
-// One node on its way to a newer opset: its new form, put together step by step (opset_changes()), while the
-// model stays as it is. What a step cannot know it refuses.
+// Builds the new form of one node step by step (opset_changes()), while the model does not change. Steps
+// refuse nodes that they cannot convert.
 
 class NodeUpgrade {
  public:
-  // Nothing of this is copied: `types` and the index that the editor works on must outlive it.
+  // Keeps references: `types` and the editor's index must outlive it.
   NodeUpgrade(BodyEditor& editor, const graph::Index& index, const ValueTypes& types, std::size_t body,
               std::size_t position);
 
@@ -80,7 +79,7 @@ class NodeUpgrade {
   // Throws Error{kUnsupported} that names the node: "… ; <why>".
   [[noreturn]] void refuse(const std::string& why) const;
 
-  // Attributes, or their defaults; refuse what a function takes from its caller.
+  // Attributes, or their defaults. Refuse references to a function's attributes.
   bool has(Bytes attribute) const;
   std::int64_t integer(Bytes attribute, std::int64_t otherwise) const;
   float number(Bytes attribute, float otherwise) const;
@@ -89,7 +88,7 @@ class NodeUpgrade {
   std::vector<float> numbers(Bytes attribute) const;
 
   std::optional<std::size_t> rank_of(Bytes value) const { return types_.rank(body_, value); }
-  const onnx::Tensor* constant(Bytes value) const;  // null when it is computed
+  const onnx::Tensor* constant(Bytes value) const;  // null if it is computed
   bool is_used(std::size_t output) const;
 
   void set_op(Op op);
@@ -99,18 +98,18 @@ class NodeUpgrade {
   void set_input(std::size_t input, Bytes name);
   void drop_outputs_from(std::size_t output);
 
-  // Constants that may become inputs.
+  // Add constants that may become inputs.
   Bytes add_integers(const std::vector<std::int64_t>& values);
   Bytes add_integer(std::int64_t value);  // of rank 0
   Bytes add_numbers(const std::vector<float>& values);
   Bytes add_number_like(Bytes value, float number);  // of rank 0, of the type of that value
 
-  // A node of one input in front of this one. Returns the name of what it makes.
+  // Adds a node with one input in front of this one. Returns the name of its output.
   Bytes add_in_front(Op op, Bytes input, const std::vector<std::pair<Bytes, std::int64_t>>& attributes);
-  // What this node makes goes through another one, which takes `second` too.
+  // Passes this node's output through another node, which also takes `second`.
   void add_behind(Op op, Bytes second);
 
-  // Puts it all into the editor. Nothing can be refused after that.
+  // Applies all changes to the editor. Must not be followed by refuse().
   void finish();
 
  private:
@@ -123,19 +122,19 @@ class NodeUpgrade {
   onnx::Node made_;
   std::vector<onnx::Node> in_front_, behind_;
   bool is_changed_ = false;
-  bool has_body_ = false;  // such a node can be looked at and refused, but not made anew
+  bool has_body_ = false;  // such a node can be checked and refused, but not rebuilt
 };
 
 inline constexpr std::int64_t kOldestOpset = 7, kNewestOpset = 21;
 
 struct OpsetChange {
   Op op;
-  std::int64_t version;           // that brought it
+  std::int64_t version;           // that introduced it
   void (*convert)(NodeUpgrade&);  // from the version before
 };
 
-// Of each op in ascending order, so that the steps of a node build on one another. An op that was renamed is
-// found under its old name, and its last step leads to the form of opset 13.
+// Sorted by version for each op, so that the steps of a node build on each other. A renamed op is listed
+// under its old name, and its last step leads to the form of opset 13.
 std::span<const OpsetChange> opset_changes();
 
 }  // namespace ounce::passes

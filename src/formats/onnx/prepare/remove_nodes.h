@@ -1,12 +1,12 @@
-// Takes out what no output depends on: nodes, initializers, and the declared types of values that are gone.
+// Removes everything that no output depends on: nodes, initializers, and declared types of removed values.
 //
 //   x ─ op ─ y (output)                 x ─ op ─ y (output)
 //   w ─ Transpose ─ t            →
 //
-// A node lives when one of its outputs is an output of its body or is used by a living node, in a subgraph
-// too; so one pass over the model finds all that the removal of others leaves behind. A node that has no
-// output stays: somebody wants its effect. Inputs never go, nor do initializers that are inputs too (before
-// IR 4 all of them are), nor any initializer of a model with training graphs, which may use it.
+// A node is live if one of its outputs is an output of its body or is used by a live node, in subgraphs too;
+// so one pass finds all dead nodes. Nodes without outputs are kept, because they may have side effects.
+// Inputs are never removed, nor initializers that are also inputs (before IR 4 all are), nor initializers of
+// models with training graphs, which may use them.
 #pragma once
 
 #include "formats/onnx/edit/chain.h"
@@ -14,19 +14,19 @@
 
 namespace ounce::passes {
 
-// At every depth, functions included. Counts the nodes and initializers that are gone.
+// Processes all bodies, functions included. Counts the removed nodes and initializers.
 Changes remove_dead_nodes(onnx::Model& model);
 
-// Takes out nodes that hand on their input: Identity, and Dropout at inference.
+// Removes nodes that return their input unchanged: Identity, and Dropout at inference.
 //
-//   a ─ Identity ─ b ─ op          →   a ─ op                 whoever used b uses a, in subgraphs too
-//   op ─ a ─ Identity ─ b (output) →   op ─ b (output)        b is what the graph gives: a is renamed
+//   a ─ Identity ─ b ─ op          →   a ─ op                 users of b use a, in subgraphs too
+//   op ─ a ─ Identity ─ b (output) →   op ─ b (output)        b is an output of the graph: a is renamed
 //
-// Names of inputs and outputs never change. So an Identity stays where its output is an output and its input
-// is one too, is an input or a constant of the graph, or comes from a graph around; a Dropout stays where it
-// trains, where that is not known before the model runs, or where its mask is used.
+// Names of inputs and outputs never change. An Identity is therefore kept if its output is an output of the
+// graph and its input is also an output, an input or a constant of the graph, or comes from an enclosing
+// graph. A Dropout is kept if it trains, if this is not known before the model runs, or if its mask is used.
 
-// At every depth, functions included. Counts the nodes that are gone.
+// Processes all bodies, functions included. Counts the removed nodes.
 Changes remove_identity(onnx::Model& model);
 
 }  // namespace ounce::passes

@@ -1,9 +1,9 @@
-// A constant as the node that takes it sees it, also when ops that move, clip or convert values stand between
-// the two, as exporters leave them.
+// Reads a constant as the node that uses it sees it, through ops that move, clip or convert values in
+// between, as exporters leave them.
 //
 //   w ─ Transpose ─ Clip ─ op        reader.read(body, "clipped") gives the values of w, moved and clipped
 //
-// Integers come as floats: zero points and limits that are of any use are small.
+// Integers are returned as floats: valid zero points and limits are small enough to be exact.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ class FrozenValues {
   using Dims = std::vector<std::int64_t>;
 
   FrozenValues(ElementType type, Dims dims, std::vector<float> values);
-  // A tensor of floats, read where it stands: the model must outlive this.
+  // A float tensor, read from the model, which must outlive this object.
   FrozenValues(const onnx::Model& model, const onnx::Tensor& tensor);
 
   ElementType type() const { return type_; }
@@ -47,7 +47,7 @@ class FrozenValues {
   std::unique_ptr<plan::TensorSource> in_file_;
 };
 
-// What a Clip cuts off.
+// The limits of a Clip.
 struct Limits {
   float lo = std::numeric_limits<float>::lowest(), hi = std::numeric_limits<float>::max();
 };
@@ -57,16 +57,16 @@ class FrozenReader {
   FrozenReader(const onnx::Model& model, const graph::Index& index);
 
   struct NotConstant {};
-  // A reason where there is a constant behind it all that cannot be read.
+  // Returns a Reason if there is a constant but it cannot be read.
   std::variant<NotConstant, FrozenValues, Reason> read(std::size_t body, Bytes name);
 
-  // The same without the values; nothing where read() would give none.
+  // The same without the values; empty if read() would return none.
   std::optional<FrozenValues::Dims> dims(std::size_t body, Bytes name);
 
-  // The limits of a Clip; nothing unless they are single constants, the right way round.
+  // The limits of a Clip; empty unless they are scalar constants with low <= high.
   std::optional<Limits> limits(std::size_t body, const onnx::Node& clip);
 
-  // All that is read and made for a model stays in proportion to it; little things are free.
+  // Limits the total work to a multiple of the model's size. Small values are not counted.
   bool may_use(std::uint64_t bytes);
 
  private:
@@ -75,7 +75,7 @@ class FrozenReader {
     const onnx::Node* node;
   };
   struct Way {
-    std::vector<Step> steps;  // the last one first
+    std::vector<Step> steps;  // from the user to the constant
     std::size_t body = 0;
     Bytes name;  // of the constant
   };

@@ -1,11 +1,11 @@
-// How much of a model is quantized already, and by which means.
+// Detects whether and how a model is already quantized.
 //
 //   const QuantizedState state = describe_quantization(model, index);
 //   if (state.is_qoperator()) print(state.sentence);   // "already quantized with integer ops (52
 //   QLinearConv): …"
 //
-// Q/DQ models: floats are coded and decoded around ops that are written as float ops, and runtimes fuse them.
-// QOperator models: the ops take codes themselves.
+// QDQ models: values are quantized and dequantized around FP32 ops, which runtimes fuse.
+// QOperator models: the ops take quantized values directly.
 #pragma once
 
 #include <cstddef>
@@ -18,33 +18,33 @@
 
 namespace ounce::passes {
 
-// An op with a weight that computes in float although others around it do not.
+// An op with weights that runs in FP32 in a QDQ model.
 struct FloatOp {
-  std::string label;  // "conv1", with the subgraph or function it stands in
+  std::string label;  // "conv1", with the subgraph or function that contains it
   std::string op_type;
   bool has_float_weight = false, has_float_input = false;  // at least one
 };
 
 struct QuantizedState {
   std::size_t quantize_nodes = 0, dequantize_nodes = 0;
-  std::map<std::string, std::size_t> integer_ops;  // by type, how many
-  // Ops that simulate quantization without QuantizeLinear: a Round beside a Clip, or Quant of Brevitas and
-  // QONNX. Their scales are not read; the model is treated as a float model.
+  std::map<std::string, std::size_t> integer_ops;  // count by op type
+  // Ops that simulate quantization without QuantizeLinear: Round with Clip, or Quant of Brevitas and QONNX.
+  // Their scales are not read; the model is treated as an FP32 model.
   std::size_t simulated = 0;
-  std::size_t uncoded_weights = 0;  // floats behind QuantizeLinear, which may be stored as codes
+  std::size_t uncoded_weights = 0;  // FP32 weights with a QuantizeLinear, which could be stored as integers
   std::vector<FloatOp> float_ops;   // of a Q/DQ model
-  std::string sentence;             // for people
+  std::string sentence;             // for the user
 
   bool is_qoperator() const { return !integer_ops.empty(); }
   bool is_qdq() const { return !is_qoperator() && (quantize_nodes != 0); }
-  // Nothing is left to quantize, and no weight is left to store as codes.
+  // True if there is nothing left to quantize and all weights are stored as integers.
   bool is_complete() const {
     return is_qoperator() || (is_qdq() && uncoded_weights == 0 && float_ops.empty());
   }
 };
 
-// At every depth, functions included. A weight behind QuantizeLinear counts as quantized, though the file may
-// hold floats still (trained_scales.h).
+// Covers all bodies, functions included. A weight with a QuantizeLinear counts as quantized even if the file
+// stores it in FP32 (trained_scales.h).
 QuantizedState describe_quantization(const onnx::Model& model, const graph::Index& index);
 
 }  // namespace ounce::passes

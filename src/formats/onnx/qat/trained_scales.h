@@ -26,16 +26,16 @@
 
 namespace ounce::passes {
 
-// At every depth, functions included. Counts the weights that were stored.
+// Processes all bodies, functions included. Counts the stored weights.
 Changes store_trained_weights(onnx::Model& model);
 
-// What QuantizeLinear makes of a constant.
+// Computes QuantizeLinear of a constant.
 //
 //   code = saturate(round_half_even(x / scale) + zero)
 //
-// One scale for all values, for each place of an axis (opset 13), or for each block along an axis (opset 21).
-// The type of the zero point is that of the codes, otherwise output_dtype is, otherwise they are uint8. The
-// division is that of binary32, also for 16-bit floats, as runtimes have it.
+// Scales are per-tensor, per-axis (opset 13) or per-block (opset 21). The output type is that of the zero
+// point, else output_dtype, else uint8. The division is in binary32 also for 16-bit floats, as in ONNX
+// Runtime.
 
 class FrozenReader;
 class FrozenValues;
@@ -44,31 +44,33 @@ struct CodeRange {
   int lo = 0, hi = 0;
   friend bool operator==(const CodeRange&, const CodeRange&) = default;
 };
-// Nothing for types that hold no codes.
+// Empty for types that cannot be quantized types.
 std::optional<CodeRange> code_range(ElementType type);
 
-// Of ONNX's own domain, or of the runtime's, which had the 16-bit types earlier.
+// True for the ops of ONNX's own domain and of com.microsoft, which had 16-bit types earlier.
 bool is_quantize(const onnx::Node& node);
 bool is_dequantize(const onnx::Node& node);
 
-// The scales and zeros of a QuantizeLinear or DequantizeLinear, laid over the values: these are rows of
-// `inner` values, `length` rows for each of `outer`.
+// The scales and zero points of a QuantizeLinear or DequantizeLinear, mapped to the values: `outer` groups of
+// `length` rows of `inner` values.
 struct Grid {
-  ElementType type = ElementType::kUndefined;  // of the codes
-  std::vector<float> scales, zeros;            // as many of these as of those
+  ElementType type = ElementType::kUndefined;  // of the quantized values
+  std::vector<float> scales, zeros;            // of the same length
   std::size_t outer = 1, length = 1, inner = 1;
-  std::size_t block = 0;  // rows that share scales, each column with its own; 0: a row has one scale
+  std::size_t block =
+      0;  // > 0: rows that share scales, with a scale for each column; 0: a scale for each row
 
   friend bool operator==(const Grid&, const Grid&) = default;
 };
 
-// For values of these dimensions. `codes` is their type where they come with one (DequantizeLinear).
+// Reads the grid for values with dimensions `dims`. `codes` is their type if already quantized
+// (DequantizeLinear).
 std::variant<Grid, Reason> read_grid(FrozenReader& reader, const onnx::Model& model,
                                      const graph::Index& index, std::size_t body, const onnx::Node& node,
                                      const std::vector<std::int64_t>& dims,
                                      std::optional<ElementType> codes = std::nullopt);
 
-// `range` lies within that of the type. A reason when a value is not a number.
+// `range` must be within the range of the type. Returns a Reason if a value is NaN.
 std::variant<onnx::Tensor, Reason> make_codes(const FrozenValues& values, const Grid& grid, CodeRange range);
 
 }  // namespace ounce::passes

@@ -494,7 +494,7 @@ TEST(TrainedScales, StopsCodingInProportionToTheModel) {
   EXPECT_EQ(changes.count, 5U);
   EXPECT_EQ(changes.left_alone.size(), 15U);
   EXPECT_THAT(changes.left_alone[0],
-              HasSubstr(": copies of what it shares with others would be many times the model"));
+              HasSubstr(": copies of shared weights would be many times larger than the model"));
   expect_same_outputs(model.bytes(), stored, 0);
 }
 

@@ -1,4 +1,4 @@
-// An ONNX model as model::ModelFile. What works on ONNX alone goes on with model() and index().
+// An ONNX model behind the interface model::ModelFile. ONNX-specific code uses model() and index().
 #pragma once
 
 #include <filesystem>
@@ -17,13 +17,13 @@
 
 namespace ounce::onnx {
 
-// The metadata entry that says what integer inputs and outputs stand for, and what it says; empty without.
+// The metadata entry that describes quantized inputs and outputs, and its content; empty if missing.
 inline constexpr const char* kPortsKey = "ounce.io";
 std::vector<model::QuantizedPort> quantized_ports_of(const Model& model);
 
 std::vector<std::pair<std::string, std::string>> metadata_of(const Model& model);
 
-// The values of a tensor that is none of strings; the model must outlive it.
+// The values of a tensor that is not of strings. The model must outlive it.
 class TensorSource final : public model::ConstantValues {
  public:
   TensorSource(const Model& model, const Tensor& tensor);
@@ -74,7 +74,7 @@ class OnnxFile final : public model::ModelFile {
 
 std::unique_ptr<const OnnxFile> open_file(const std::filesystem::path& path);
 
-// For what is done with ONNX models alone. Throws Error{kUnsupported} for a model of another format.
+// For ONNX-specific operations. Throws Error{kUnsupported} for a model of another format.
 const OnnxFile& as_onnx(const model::ModelFile& file);
 
 void write_with_metadata(const OnnxFile& file, const std::string& key, const std::string& value,
