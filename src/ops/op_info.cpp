@@ -22,7 +22,7 @@ constexpr QuantizedInput pair_summed(std::uint8_t input, std::uint8_t zero_point
   return {input, zero_point, true};
 }
 
-constexpr std::string_view kRandom = "other types draw other random numbers";
+constexpr std::string_view kRandom = "its random numbers depend on the type";
 constexpr std::string_view kCoordinates = "its inputs are coordinates, which need more than 11 bits";
 constexpr std::string_view kSignal = "it sums over a whole signal";
 constexpr std::string_view kSquares = "it sums squares, which overflow beyond 256";

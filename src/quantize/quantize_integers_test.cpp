@@ -375,7 +375,7 @@ TEST_F(Integer, AValueThatNeverVariesStaysAFloat) {
   options.trial.data.path = write_npy(32, 4, 0.5F);
   const Error error = error_of([&] { quantize(write(cancelling()), folder / "x.onnx", options); });
   EXPECT_EQ(error.code(), ErrorCode::kUnsupported);  // and nothing else is left to compute on integers
-  EXPECT_THAT(error.what(), HasSubstr("'x' never varied in the calibration data"));
+  EXPECT_THAT(error.what(), HasSubstr("'x' is constant in the calibration data"));
   EXPECT_FALSE(std::filesystem::exists(folder / "x.onnx"));
 }
 

@@ -349,7 +349,7 @@ TEST_F(Mixed, WhatMakesNoSenseIsRefused) {
   };
   EXPECT_THAT(refusal(Format::kFp16, {{"m", Format::kW8}}), HasSubstr("nodes can stay fp32"));
   EXPECT_THAT(refusal(Format::kInt8, {{"n", Format::kW8}}),
-              HasSubstr("'n': no node has this name or gives this value"));
+              HasSubstr("'n': no node has this name or this output"));
   EXPECT_THAT(refusal(Format::kInt8Dynamic, {{"m", Format::kInt8}}), HasSubstr("take `format=int8`"));
   options.recipe.rounding = Rounding::kAdaptive;
   EXPECT_THAT(refusal(Format::kInt8, {{"m", Format::kInt8Dynamic}}), HasSubstr("`rounding=adaptive`"));

@@ -22,7 +22,7 @@ NodeFormats::NodeFormats(const model::ModelFile& file, const Recipe& recipe)
   }
   named_ = find_named_formats(recipe, names);
   if (named_.has_unknown)
-    throw Error(ErrorCode::kUsage, fmt::format("`nodes` '{}': no node gives this value{}", named_.unknown,
+    throw Error(ErrorCode::kUsage, fmt::format("`nodes` '{}': no node has this output{}", named_.unknown,
                                                did_you_mean(named_.guess)));
 }
 

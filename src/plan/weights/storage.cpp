@@ -57,7 +57,7 @@ std::string why_keep(const model::WeightSite& weight, const Recipe& recipe,
   if (override && override->format == kUnchanged) return "stays FP32, as asked for its node";
   if (weight.bytes() < recipe.min_bytes) return fmt::format("smaller than {} bytes", recipe.min_bytes);
   if (!weight.is_used) return "nothing uses it";
-  if (weight.feeds_quantized_op) return "belongs to an op that is quantized already";
+  if (weight.feeds_quantized_op) return "belongs to an op that is already quantized";
   return weight.is_output ? "is an output of the graph" : "";
 }
 
@@ -79,7 +79,7 @@ bool choose_half(TensorPlan& plan, const Recipe& recipe, const std::optional<Sto
   const char* const what = weight.role == Role::kParameter ? "parameter"
                            : weight.fits_nbits()           ? "weight"
                                                            : "constant";
-  plan.reason = weight.is_half() ? "has 16 bits already"
+  plan.reason = weight.is_half() ? "already has 16 bits"
                                  : fmt::format("{} of {}, as 16-bit floats{}", what, weight.op_type,
                                                is_wanted ? source_of(override) : "");
   return true;

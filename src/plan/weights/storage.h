@@ -37,7 +37,7 @@ std::string why_keep(const model::WeightSite& weight, const Recipe& recipe,
                      const std::optional<StorageOverride>& override);
 std::string why_all_bits(const model::WeightSite& weight, Format format);
 
-// Stores the weight as 16-bit floats, or leaves one that has 16 bits already; false when it is to have fewer
+// Stores the weight as 16-bit floats, or leaves one that already has 16 bits; false when it is to have fewer
 // bits, of which the reason then tells.
 bool choose_half(TensorPlan& plan, const Recipe& recipe, const std::optional<StorageOverride>& override);
 // Integer codes, or a codebook, with the bits of the format; where the file cannot hold those, with the bits

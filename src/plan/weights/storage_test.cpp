@@ -90,7 +90,7 @@ TEST(WeightStorage, HalvesAreStoredInFewBitsAndNeverInHalves) {
             64U * 64 + 64 * 4);
   const TensorPlan kept = planned(site({64, 64}, ElementType::kFloat16), recipe_of(Format::kW16));
   EXPECT_FALSE(kept.is_stored());
-  EXPECT_EQ(kept.reason, "has 16 bits already");
+  EXPECT_EQ(kept.reason, "already has 16 bits");
 }
 
 TEST(WeightStorage, ReasonsToLeaveAWeightAlone) {
@@ -101,7 +101,7 @@ TEST(WeightStorage, ReasonsToLeaveAWeightAlone) {
   weight.is_output = true;
   EXPECT_EQ(why_keep(weight, recipe, {}), "is an output of the graph");
   weight.feeds_quantized_op = true;
-  EXPECT_EQ(why_keep(weight, recipe, {}), "belongs to an op that is quantized already");
+  EXPECT_EQ(why_keep(weight, recipe, {}), "belongs to an op that is already quantized");
   weight.is_used = false;
   EXPECT_EQ(why_keep(weight, recipe, {}), "nothing uses it");
   weight.role = Role::kOther;

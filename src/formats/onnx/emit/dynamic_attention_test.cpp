@@ -152,12 +152,12 @@ TEST(DynamicAttention, SaysWhatItCannotDo) {
   EXPECT_EQ(reason(attention({.opset = 10})), "its opset is older than 11");
   EXPECT_EQ(reason(attention({.inputs = {"x", "w"}})), "it has no bias, which QAttention needs");
   EXPECT_EQ(reason(attention({.inputs = {"x", "w", "b", "", "", "bias"}})),
-            "QAttention has no place for its input 5");
-  EXPECT_EQ(reason(attention({.inputs = {"x", "x", "b"}})), "its weight is computed while the model runs");
+            "QAttention does not support its input 5");
+  EXPECT_EQ(reason(attention({.inputs = {"x", "x", "b"}})), "its weight is not constant");
   EXPECT_EQ(reason(attention({.inputs = {"x", "b", "b"}})), "its weight is not a matrix");
-  EXPECT_EQ(reason(attention({.attributes = {}})), "its num_heads is not known here");
+  EXPECT_EQ(reason(attention({.attributes = {}})), "its num_heads cannot be read");
   EXPECT_EQ(reason(attention({.attributes = {int_attribute("num_heads", 3)}})),
-            "its weight does not fit its heads");
+            "its weight does not match num_heads");
   EXPECT_EQ(reason(attention({.attributes = {heads, int_attribute("do_rotary", 1)}})),
             "QAttention has no do_rotary");
   EXPECT_EQ(reason(attention({.attributes = {heads, int_attribute("new", 1)}})),

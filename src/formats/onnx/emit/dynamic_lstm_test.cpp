@@ -188,17 +188,15 @@ TEST(DynamicLstm, SaysWhatItCannotDo) {
   const std::string hidden = int_attribute("hidden_size", kHidden);
   EXPECT_EQ(why_not(lstm({})), "");
   EXPECT_EQ(why_not(lstm({.attributes = {}})), "");
-  EXPECT_EQ(why_not(lstm({.attributes = {hidden, int_attribute("layout", 1)}})),
-            "its batches come first (layout)");
+  EXPECT_EQ(why_not(lstm({.attributes = {hidden, int_attribute("layout", 1)}})), "its layout is batch-first");
   EXPECT_EQ(why_not(lstm({.attributes = {int_attribute("output_sequence", 1)}})),
             "its attribute 'output_sequence' is not known to DynamicQuantizeLSTM");
   EXPECT_EQ(why_not(lstm({.attributes = {int_attribute("hidden_size", 4)}})),
-            "its hidden_size is not that of its weights");
-  EXPECT_EQ(why_not(lstm({.directions = 2})), "its weights do not fit together");
-  EXPECT_EQ(why_not(lstm({.inputs = {"x", "x", "r"}})), "its weight is computed while the model runs");
-  EXPECT_EQ(why_not(lstm({.inputs = {"x", "w", "x"}})),
-            "its recurrent weight is computed while the model runs");
-  EXPECT_EQ(why_not(lstm({.inputs = {"x", "w", "b"}})), "its recurrent weight has not three axes");
+            "its hidden_size does not match its weights");
+  EXPECT_EQ(why_not(lstm({.directions = 2})), "the shapes of its weights do not match");
+  EXPECT_EQ(why_not(lstm({.inputs = {"x", "x", "r"}})), "its weight is not constant");
+  EXPECT_EQ(why_not(lstm({.inputs = {"x", "w", "x"}})), "its recurrent weight is not constant");
+  EXPECT_EQ(why_not(lstm({.inputs = {"x", "w", "b"}})), "its recurrent weight does not have three axes");
   ModelBuilder shared = lstm({});
   shared.node("Relu", {"w"}, {"z"});
   EXPECT_EQ(why_not(shared), "its weight is used elsewhere too");

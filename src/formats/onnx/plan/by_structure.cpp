@@ -18,11 +18,11 @@
 namespace ounce::plan {
 namespace {
 
-constexpr std::uint64_t kLargestFold = std::uint64_t{1} << 30;  // runtimes fold a constant up to this size
+constexpr std::uint64_t kLargestFold = std::uint64_t{1} << 30;  // runtimes fold constants up to this size
 constexpr std::int64_t kBroadcastOpset = 7;                     // Mul broadcasts
 constexpr std::int64_t kDqOpset = 10;                           // DequantizeLinear
 constexpr std::int64_t kDqChannelOpset = 13;                    // DequantizeLinear with an axis
-constexpr std::int64_t kDqBlockOpset = 21;                      // … with blocks, and with 4-bit types
+constexpr std::int64_t kDqBlockOpset = 21;                      // with blocks, and with 4-bit types
 constexpr const char* kFolded = "; folded at load, FP32 speed";
 
 bool can_have_pairs(const Decision& decision) {
@@ -30,7 +30,7 @@ bool can_have_pairs(const Decision& decision) {
          decision.view.back() % 2 == 0;
 }
 
-// The last axis becomes two, of which the last one is that of the pairs.
+// Splits the last axis into two; the new last axis has length 2, for the pairs.
 void split_into_pairs(Decision& decision) {
   decision.uses_pair_table = true;
   if (decision.scale_dims.empty()) return;
@@ -44,7 +44,7 @@ void split_into_pairs(Decision& decision) {
 Decision StructurePlanner::decide(const Weight& weight) {
   Decision decision(weight);
   if (decide_integer(index_, decision, integer_, recipe_)) return decision;
-  const std::string excluded = selection_.why_not(texts_of(index_, weight));  // also notes matches
+  const std::string excluded = selection_.why_not(texts_of(index_, weight));  // also records matches
   const std::optional<StorageOverride> wanted = overrides_.storage(index_, weight);
   decision.reason = why_as_it_is(weight, wanted);
   if (decision.reason.empty()) decision.reason = excluded;
@@ -70,15 +70,15 @@ std::string StructurePlanner::why_as_it_is(const Weight& weight,
                                            const std::optional<StorageOverride>& wanted) const {
   if (std::string why = why_keep(weight, recipe_, wanted); !why.empty()) return why;
   if (weight.value->is_input && model_.proto->ir_version >= 4)
-    return "is an input with a default value, and `keep_inputs=true` was asked for";
+    return "is an input with a default value, which `keep_inputs=true` keeps";
   if (std::string why = why_all_bits(weight, wanted ? wanted->format : recipe_.format); !why.empty())
     return why;
   if (opset(weight) < kBroadcastOpset)
-    return fmt::format("opset {} is too old to decode in (7 is needed)", opset(weight));
+    return fmt::format("opset {} is too old for dequantization (7 is required)", opset(weight));
   return {};
 }
 
-// Returns what decoders the encoding leaves open.
+// Returns the decoder choices that the encoding leaves open.
 DecoderChoice StructurePlanner::choose_encoding(Decision& decision,
                                                 const std::optional<StorageOverride>& wanted) const {
   if (choose_half(decision, recipe_, wanted)) return recipe_.decoder;
@@ -94,14 +94,14 @@ DecoderChoice StructurePlanner::choose_encoding(Decision& decision,
   return recipe_.decoder;
 }
 
-// Empty when DequantizeLinear can decode this tensor.
+// Empty if DequantizeLinear can dequantize this tensor.
 std::string StructurePlanner::why_no_dq(const Decision& decision) const {
   const std::int64_t version = opset(decision.weight);
-  if (!decision.is_linear()) return "DequantizeLinear decodes linear codes only";
+  if (!decision.is_linear()) return "DequantizeLinear supports only linear quantization";
   if (decision.is_packed() && decision.encoding != Encoding::kLinear4)
-    return "DequantizeLinear decodes 8 and 4 bits";
-  if (decision.weight.type != ElementType::kFloat) return "DequantizeLinear gives float32 only";
-  // Runtimes push DequantizeLinear through ops that move values, and some get it wrong.
+    return "DequantizeLinear supports only 8 and 4 bits";
+  if (decision.weight.type != ElementType::kFloat) return "DequantizeLinear outputs only float32";
+  // Runtimes move DequantizeLinear through ops that move values, and some do so incorrectly.
   if (decision.weight.is_moved) return "the weight is moved before it is used";
   const bool is_block = decision.granularity == GranularityKind::kBlock;
   std::int64_t needed = decision.granularity == GranularityKind::kTensor ? kDqOpset : kDqChannelOpset;
@@ -110,9 +110,10 @@ std::string StructurePlanner::why_no_dq(const Decision& decision) const {
     return fmt::format("DequantizeLinear needs opset {}, the model has {}", needed, version);
   if (decision.granularity == GranularityKind::kChannel &&
       decision.weight.channels->last - decision.weight.channels->first > 1) {
-    return "DequantizeLinear has one channel axis";
+    return "DequantizeLinear supports only one channel axis";
   }
-  if (is_block && decision.weight.dims.size() != 2) return "DequantizeLinear's blocks need two axes here";
+  if (is_block && decision.weight.dims.size() != 2)
+    return "blocks in DequantizeLinear need a weight with two axes";
   return {};
 }
 
@@ -120,7 +121,7 @@ void StructurePlanner::choose_decoder(Decision& decision, DecoderChoice choice) 
   const bool fits_lookup = !decision.is_packed() && decision.granularity != GranularityKind::kBlock;
   if (decision.weight.is_looked_up && fits_lookup && choice == DecoderChoice::kAuto) {
     decision.decoder = Decoder::kLookup;
-    decision.reason += "; rows are decoded after the lookup";
+    decision.reason += "; rows are dequantized after the lookup";
     return;
   }
   const std::string no_dq = why_no_dq(decision);
@@ -128,23 +129,23 @@ void StructurePlanner::choose_decoder(Decision& decision, DecoderChoice choice) 
   const bool too_large = decoded > kLargestFold;
   if (choice == DecoderChoice::kFold || (choice == DecoderChoice::kAuto && !too_large) || !no_dq.empty()) {
     decision.decoder = Decoder::kFold;
-    decision.reason += choice == DecoderChoice::kDq ? "; folded, as " + no_dq : kFolded;
-    // Fewer and smaller values on the way, which runtimes hold all at once until the last weight is folded.
+    decision.reason += choice == DecoderChoice::kDq ? "; folded, because " + no_dq : kFolded;
+    // Pairs have fewer and smaller intermediate values, all of which runtimes keep until the last weight is
+    // folded.
     if (choice == DecoderChoice::kAuto && can_have_pairs(decision)) split_into_pairs(decision);
-    if (too_large) decision.reason += "; over 1 GiB, newer runtimes decode it at every inference";
+    if (too_large) decision.reason += "; over 1 GiB: newer runtimes dequantize it on every run";
     return;
   }
   decision.decoder = Decoder::kDq;
-  decision.reason += too_large ? "; over 1 GiB, which runtimes do not fold" : "; DequantizeLinear, as asked";
-  // Measured on MobileNetV2 (`ounce bench`): runtimes fuse it into these two, and run it anew each time
-  // elsewhere.
+  decision.reason += too_large ? "; over 1 GiB: runtimes do not fold it" : "; DequantizeLinear, as requested";
+  // Measured on MobileNetV2 (`ounce bench`): runtimes fuse DequantizeLinear into these two ops, and run it
+  // every time for others.
   if (decision.weight.op != Op::kMatMul && decision.weight.op != Op::kGemm)
-    decision.reason +=
-        ", though it runs at every inference and keeps the op from packing its weight: 2 to 3 times slower";
+    decision.reason += "; it runs on every inference and prevents weight prepacking: 2 to 3 times slower";
   fit_to_dq(decision);
 }
 
-// Types and shapes as DequantizeLinear wants them.
+// Adapts types and shapes to DequantizeLinear.
 void StructurePlanner::fit_to_dq(Decision& decision) const {
   if (decision.encoding == Encoding::kLinear4 && decision.format.is_symmetric)
     decision.format = quant::kSymmetricInt4;
@@ -157,8 +158,8 @@ void StructurePlanner::fit_to_dq(Decision& decision) const {
   }
 }
 
-// Four bits that are bytes after loading: what shares a scale is a row of them, and half of the rows are the
-// low halves of bytes.
+// 4-bit weights that are unpacked to bytes at load: each group is a row, and half of the rows are the low
+// nibbles.
 bool StructurePlanner::can_have_rows(const Decision& decision) const {
   return decision.encoding == Encoding::kLinear4 && decision.format.is_symmetric &&
          decision.granularity != GranularityKind::kTensor && decision.layout.has_contiguous_groups() &&
@@ -167,9 +168,9 @@ bool StructurePlanner::can_have_rows(const Decision& decision) const {
 
 std::string StructurePlanner::why_no_run_decoding(const Decision& decision) const {
   if (decision.encoding != Encoding::kLinear4) return why_no_dq(decision);
-  if (decision.weight.type != ElementType::kFloat) return "DequantizeLinear gives float32 only";
+  if (decision.weight.type != ElementType::kFloat) return "DequantizeLinear outputs only float32";
   if (decision.weight.is_moved) return "the weight is moved before it is used";
-  return can_have_rows(decision) ? "" : "its scales do not belong to rows";
+  return can_have_rows(decision) ? "" : "its scales are not per row";
 }
 
 void StructurePlanner::decode_at_runs(Decision& decision, const std::string& reason) const {
@@ -198,12 +199,12 @@ void decide_by_values(const onnx::Model& model, Decision& decision, const ForEac
     decision.stored_bytes = stored_bytes(decision);
   };
   if (decision.is_nbits()) {
-    // 16-bit scales of a table have to hold it.
+    // The 16-bit scales of a table must be able to represent the range.
     if (decision.weight.type == ElementType::kFloat &&
         (whole.absmax() > kLargestHalf || whole.absmax() < kSmallestHalfRange))
       scale_in(false);
   } else if (decision.is_linear() && decision.layout.groups() >= kHalfScalesFrom) {
-    // A second Cast costs some 30 bytes, a 16-bit scale saves two.
+    // A second Cast adds some 30 bytes; a 16-bit scale saves two.
     const bool saves =
         decision.decoder != Decoder::kDq || decision.is_split_nibbles || decision.is_of_integer_op();
     if (saves && quant::fits_half_scales(decision.ranges, decision.format)) scale_in(true);
@@ -213,20 +214,20 @@ void decide_by_values(const onnx::Model& model, Decision& decision, const ForEac
 
 namespace {
 
-// Small models lose the least with blocks of 32; 8 bits are fine for longer ones. A table's scales are 16-bit
-// floats, so that blocks of half the size take no more.
+// Small models lose the least accuracy with blocks of 32; 8-bit weights can use longer blocks. The scales of
+// a table are 16-bit floats, so blocks of half the size take no more memory.
 constexpr std::size_t kFewBlock = 32, kTableBlock = 16, kByteBlock = 128, kLeastBlock = 16;
 
 std::size_t block_of(const Recipe& recipe, unsigned bits, const NbitsUses& uses, std::size_t columns) {
   if (recipe.granularity.kind == GranularityKind::kBlock) return recipe.granularity.block;
   const bool is_table = uses.products.empty(), is_tied = !is_table && !uses.lookups.empty();
   std::size_t block = bits == 8 ? kByteBlock : is_table ? kTableBlock : kFewBlock;
-  // Short rows are not filled up for nothing, and those of tied weights not at all.
+  // Avoid padding of short rows; rows of tied weights must not be padded at all.
   while (block > kLeastBlock && (block / 2 >= columns || (is_tied && columns % block != 0))) block /= 2;
   return block;
 }
 
-// The most careful one of the products. What was not measured gets the kernels that are fast.
+// The most precise level among the products. Products without a measured level get the fast kernels.
 int level_of(const graph::Index& index, const NbitsRecipe& recipe, const NbitsUses& uses) {
   const auto number = [](AccuracyLevel level) {
     if (level == AccuracyLevel::k0) return 0;
@@ -241,9 +242,9 @@ int level_of(const graph::Index& index, const NbitsRecipe& recipe, const NbitsUs
   return lowest;
 }
 
-// Empty when DequantizeLinear by blocks is fused into a kernel.
+// Empty if runtimes fuse a block-wise DequantizeLinear into a kernel.
 std::string why_no_qdq(const model::WeightSite& weight) {
-  if (weight.type != ElementType::kFloat) return "DequantizeLinear gives float32 only";
+  if (weight.type != ElementType::kFloat) return "DequantizeLinear outputs only float32";
   if (weight.op != Op::kMatMul && weight.op != Op::kGemm)
     return fmt::format("{} has no MatMulNBits kernel", weight.op_type);
   return {};
@@ -251,10 +252,10 @@ std::string why_no_qdq(const model::WeightSite& weight) {
 
 std::string why_no_rows(const NbitsUses& uses, const quant::BlockRows& rows, unsigned bits) {
   if (uses.lookups.empty()) return {};
-  // A table has no room for padding.
+  // Tables cannot be padded.
   const std::size_t step = uses.products.empty() ? 8 / bits : rows.block;
   if (rows.columns % step == 0) return {};
-  return fmt::format("{} columns are no multiple of {}", rows.columns, step);
+  return fmt::format("{} columns are not a multiple of {}", rows.columns, step);
 }
 
 }  // namespace
@@ -264,10 +265,10 @@ bool plan_nbits(const graph::Index& index, const Recipe& recipe, std::int64_t op
   const onnx::Tensor& tensor = *decision.place.tensor;
   const unsigned bits = info_of(format).weight_bits;
   const auto refuse = [&](const std::string& why) {
-    decision.reason += fmt::format("; {}, so 8 bits without a kernel", why);
+    decision.reason += fmt::format("; {}, so it is stored in 8 bits without MatMulNBits", why);
     return false;
   };
-  if (tensor.dims.size() != 2) return refuse(fmt::format("{} axes are no matrix", tensor.dims.size()));
+  if (tensor.dims.size() != 2) return refuse(fmt::format("{} axes instead of 2", tensor.dims.size()));
   const Encoding encoding = encoding_of(EncodingKind::kLinear, bits);
   if (recipe.nbits.dialect == NbitsDialect::kQdq) {
     if (const std::string why = why_no_qdq(decision.weight); !why.empty()) return refuse(why);
@@ -298,14 +299,14 @@ bool plan_nbits(const graph::Index& index, const Recipe& recipe, std::int64_t op
   decision.scale = recipe.scale;
   decision.accuracy_level = is_table ? 0 : level_of(index, recipe.nbits, uses);
   decision.reason +=
-      is_table ? "; rows are decoded as they are looked up" : "; multiplied with as it is stored";
+      is_table ? "; rows are dequantized during the lookup" : "; the kernel uses the stored form";
   return true;
 }
 
 namespace {
 
-constexpr std::int64_t kPlainGemmOpset = 7;  // until then an attribute said how C is spread
-constexpr std::size_t kRight = 1;            // the input of a product that holds the weight
+constexpr std::int64_t kPlainGemmOpset = 7;  // earlier versions control the broadcast of C by an attribute
+constexpr std::size_t kRight = 1;            // the product's input for the weight
 
 bool is_whole(const onnx::Node& node) { return node.outputs.size() == 1 && !node.outputs[0].empty(); }
 
@@ -328,7 +329,7 @@ class UseSearch {
 
   NbitsUses finish() {
     if (found_.why_not.empty() && found_.products.empty() && found_.lookups.empty())
-      refuse("nothing multiplies with it");
+      refuse("no product uses it");
     if (found_.why_not.empty() && !found_.lookups.empty() && direction_.value_or(false))
       refuse("it is looked up by rows and multiplied by columns");
     found_.is_transposed = direction_.value_or(false);
@@ -357,7 +358,7 @@ class UseSearch {
   void turn(const graph::Use& use, const onnx::Node& node) {
     const auto next = index_.find(use.body, node.outputs[0]);
     if (next.value == nullptr || next.value->is_output || next.value->uses.empty())
-      return refuse("it is transposed for something else than a product");
+      return refuse("its transpose is used by other ops than products");
     found_.transposes.push_back({use.body, use.node});
     follow(*next.value, true);
   }
@@ -368,12 +369,12 @@ class UseSearch {
     const bool is_plain = integer_setting(node, "transA", 0) == 0 && is_right_turned &&
                           float_setting(node, "alpha", 1) == 1.0F &&
                           (!has_bias || float_setting(node, "beta", 1) == 1.0F);
-    if (!is_plain) return refuse("its Gemm does more than multiply and add");
-    if (opset_ < kPlainGemmOpset) return refuse(fmt::format("its Gemm is of opset {}", opset_));
+    if (!is_plain) return refuse("its Gemm has transA, alpha or beta");
+    if (opset_ < kPlainGemmOpset) return refuse(fmt::format("its Gemm is from opset {}", opset_));
     add_product(place, (*is_right_turned == 0) != is_turned);
   }
 
-  // `by_columns`: the rows of the kernel are columns of the tensor.
+  // `by_columns`: the rows of the kernel are the columns of the tensor.
   void add_product(const NodePlace& place, bool by_columns) {
     if (direction_.value_or(by_columns) != by_columns)
       return refuse("it is multiplied both by rows and by columns");

@@ -25,7 +25,7 @@ using graph::opset_of;
 
 constexpr std::int64_t kDynamicOpset = 11;
 
-// Inputs by their place.
+// Input positions.
 constexpr std::size_t kWeight = 1, kRecurrence = 2;
 constexpr std::size_t kBias = 2, kOthers = 5;
 
@@ -34,9 +34,9 @@ bool has(const List& list, onnx::Bytes name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
 
-// They say nothing as long as they are 0, or absent.
+// Attributes without effect if they are 0 or missing.
 constexpr std::array<std::string_view, 2> kOff = {"do_rotary", "past_present_share_buffer"};
-// Of no use without do_rotary; where the sizes are all the same, the weight says them.
+// Redundant attributes: unused without do_rotary, or implied by the weight if the sizes are equal.
 constexpr std::array<std::string_view, 2> kNeedless = {"rotary_embedding_dim", "qkv_hidden_sizes"};
 
 std::string why_not_lstm_attributes(const onnx::Node& node) {
@@ -44,15 +44,15 @@ std::string why_not_lstm_attributes(const onnx::Node& node) {
     if (!has(kLstmAttributes, attribute->name) && attribute->name != "layout")
       return fmt::format("its attribute '{}' is not known to DynamicQuantizeLSTM", attribute->name);
   }
-  if (integer_setting(node, "layout", 0) != 0) return "its batches come first (layout)";
-  if (!string_setting(node, "direction", "forward")) return "its direction is not known here";
+  if (integer_setting(node, "layout", 0) != 0) return "its layout is batch-first";
+  if (!string_setting(node, "direction", "forward")) return "its direction cannot be read";
   return {};
 }
 
 std::string why_not_gates(const std::optional<Constant>& weight, const char* what) {
-  if (!weight) return fmt::format("its {} is computed while the model runs", what);
+  if (!weight) return fmt::format("its {} is not constant", what);
   if (weight->tensor->type != ElementType::kFloat) return fmt::format("its {} is not float32", what);
-  if (weight->tensor->dims.size() != 3) return fmt::format("its {} has not three axes", what);
+  if (weight->tensor->dims.size() != 3) return fmt::format("its {} does not have three axes", what);
   if (weight->tensor->element_count() == 0) return fmt::format("its {} is empty", what);
   if (weight->is_shared()) return fmt::format("its {} is used elsewhere too", what);
   return {};
@@ -64,10 +64,10 @@ std::string why_not_shapes(const onnx::Node& node, const std::vector<std::int64_
   const std::int64_t hidden = recurrence[2];
   const bool fits = weight[0] == directions && recurrence[0] == directions && weight[1] == recurrence[1] &&
                     weight[1] % 4 == 0 && weight[1] / 4 == hidden;
-  if (!fits) return "its weights do not fit together";
+  if (!fits) return "the shapes of its weights do not match";
   return integer_setting(node, "hidden_size", hidden) == hidden
              ? ""
-             : "its hidden_size is not that of its weights";
+             : "its hidden_size does not match its weights";
 }
 
 std::string why_not_attention_attributes(const onnx::Node& node) {
@@ -88,21 +88,21 @@ std::string why_not_attention_attributes(const onnx::Node& node) {
 std::string why_not_inputs(const onnx::Node& node) {
   if (input_of(node, kBias).empty()) return "it has no bias, which QAttention needs";
   for (std::size_t i = kOthers; i < node.inputs.size(); ++i) {
-    if (!node.inputs[i].empty()) return fmt::format("QAttention has no place for its input {}", i);
+    if (!node.inputs[i].empty()) return fmt::format("QAttention does not support its input {}", i);
   }
   return {};
 }
 
 std::string why_not_attention_weight(const onnx::Node& node, const std::optional<Constant>& weight) {
-  if (!weight) return "its weight is computed while the model runs";
+  if (!weight) return "its weight is not constant";
   const onnx::Tensor& tensor = *weight->tensor;
   if (tensor.type != ElementType::kFloat) return "its weight is not float32";
   if (tensor.dims.size() != 2 || tensor.element_count() == 0) return "its weight is not a matrix";
   if (weight->is_shared()) return "its weight is used elsewhere too";
   const auto heads = onnx::integer_attribute(node, "num_heads");
-  if (!heads || *heads <= 0) return "its num_heads is not known here";
+  if (!heads || *heads <= 0) return "its num_heads cannot be read";
   return tensor.dims[1] % 3 == 0 && tensor.dims[1] / 3 % *heads == 0 ? ""
-                                                                     : "its weight does not fit its heads";
+                                                                     : "its weight does not match num_heads";
 }
 
 }  // namespace
@@ -199,11 +199,11 @@ IntegerPlan plan_dynamic(const onnx::Model& model, const graph::Index& index, co
 
 namespace {
 
-// Measured by bench/memory.py and by layers alone: an AVX-512 CPU, one thread, ONNX Runtime 1.31.
-constexpr double kDecoding = 27, kDecodingRows = 40;  // of 8 bits, and of 4 that were unpacked at load
-constexpr double kLostLayout = 0.45, kLostLayoutOfOne = 0.25;  // of kernels with several taps, and with one
+// Measured by bench/memory.py and on single layers: an AVX-512 CPU, one thread, ONNX Runtime 1.31.
+constexpr double kDecoding = 27, kDecodingRows = 40;  // of 8-bit weights; of 4-bit weights unpacked at load
+constexpr double kLostLayout = 0.45, kLostLayoutOfOne = 0.25;  // for kernels with several taps; with one
 
-constexpr std::uint64_t kNothing = 100;  // of all bytes, one part of so many
+constexpr std::uint64_t kNothing = 100;  // 1/100 of all bytes is negligible
 
 std::optional<std::uint64_t> positions_of_weight(const graph::InferredShapes& shapes,
                                                  const graph::Index& index, const graph::Value& weight) {
@@ -217,7 +217,7 @@ std::optional<std::uint64_t> positions_of_weight(const graph::InferredShapes& sh
   return positions;
 }
 
-// Of a weight that is decoded at every run, in multiplications for each of its values.
+// The cost of dequantizing a weight on every run, in multiplications for each of its values.
 double cost_of(const Decision& decision, double positions) {
   const double decoding = decision.encoding == Encoding::kLinear4 ? kDecodingRows : kDecoding;
   if (decision.weight.op != Op::kConv || decision.weight.dims.size() != 4) return decoding;
@@ -227,10 +227,11 @@ double cost_of(const Decision& decision, double positions) {
 struct Decodable {
   Decision* decision;
   std::uint64_t positions;
-  double cost;  // of each value
+  double cost;  // per value
 };
 
-// The smallest, which save nothing all together: 16-bit floats are better for them (by_structure.h).
+// The smallest weights, which together save almost no memory: 16-bit floats suit them better
+// (by_structure.h).
 std::set<const Decision*> smallest_of(const std::vector<Decision>& decisions) {
   std::vector<const Decision*> sorted;
   std::uint64_t left = 0;
@@ -267,8 +268,7 @@ void trade_memory(const onnx::Model& model, const graph::Index& index, const Rec
   };
   if (recipe.memory == MemoryUse::kLow) {
     for (Decision& decision : decisions) {
-      if (can_change(decision))
-        planner.decode_at_runs(decision, "DequantizeLinear at every run, for low memory");
+      if (can_change(decision)) planner.decode_at_runs(decision, "dequantized on every run, for low memory");
     }
     return;
   }
@@ -280,7 +280,7 @@ void trade_memory(const onnx::Model& model, const graph::Index& index, const Rec
     if (!positions) continue;
     const auto count = static_cast<double>(decision.weight.values());
     multiplications += count * static_cast<double>(*positions);
-    // Runtimes fuse DequantizeLinear into products of matrices, and then compute on 8 bits.
+    // Runtimes fuse DequantizeLinear into matrix products, which then run in INT8.
     if (!can_change(decision) || is_matrix_product(decision)) continue;
     candidates.push_back({&decision, *positions, cost_of(decision, static_cast<double>(*positions))});
   }
@@ -293,7 +293,7 @@ void trade_memory(const onnx::Model& model, const graph::Index& index, const Rec
     left -= cost;
     planner.decode_at_runs(
         *candidate.decision,
-        fmt::format("DequantizeLinear at every run: about {:.1f} % of its time, at {} position{}",
+        fmt::format("dequantized on every run: about {:.1f} % of its time, at {} position{}",
                     100 * cost / multiplications, candidate.positions, candidate.positions == 1 ? "" : "s"));
   }
 }

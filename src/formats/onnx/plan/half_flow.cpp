@@ -19,13 +19,13 @@ namespace {
 using graph::kNone;
 using onnx::Bytes;
 
-constexpr std::size_t kLongestMask = 256;  // nodes looked at between a mask's constant and its Softmax
+constexpr std::size_t kLongestMask = 256;  // limit for the nodes between a mask's constant and its Softmax
 
 bool moves(const onnx::Node& node) { return node.info().flow == ops::Flow::kMoves; }
 bool selects(const onnx::Node& node) { return node.info().flow == ops::Flow::kSelects; }
 bool adds(const onnx::Node& node) { return node.info().flow == ops::Flow::kAdds; }
 
-// A single float32 constant.
+// The value of a scalar float32 constant.
 std::optional<float> single(const onnx::Model& model, const graph::Index& index, std::size_t body,
                             Bytes name) {
   const auto constant = graph::find_constant(model, index, body, name);
@@ -84,7 +84,7 @@ void HalfFlow::add_constant(const graph::Value* value, Bytes name, const HalfTen
                   is_large ? "large" : "small"));
 }
 
-// A node waits once, however many of its inputs changed.
+// Queues a node once, even if several of its inputs changed.
 void HalfFlow::wait_for(Use node) {
   std::vector<bool>& body = is_waiting_[node.body];
   if (body[node.node]) return;
@@ -132,7 +132,7 @@ std::vector<HalfFlow::Input> HalfFlow::float_inputs(std::size_t body, const onnx
   return inputs;
 }
 
-// Monotone: more kinds never waits, so following ends.
+// Facts are only added, never removed, so the propagation terminates.
 void HalfFlow::add(const graph::Value* value, unsigned kinds, const std::string& origin) {
   if (observed_.contains(value)) kinds &= ~(kLarge | kPower | kSteep);
   note(value, kinds, origin);
@@ -148,7 +148,7 @@ void HalfFlow::note(const graph::Value* value, unsigned kinds, const std::string
   for (auto each = first; each != last; ++each) arriving_.emplace_back(each->second, value);
 }
 
-// Made of integers only? Not behind a layer: what that gives is its own.
+// Whether the node's values are computed only from integers. Layers with weights end the propagation.
 unsigned HalfFlow::count_of(std::size_t body, const onnx::Node& node) const {
   if (node.op() == Op::kCast || node.op() == Op::kCastLike) {
     switch (types_.type(body, graph::input_of(node, 0))) {
@@ -212,9 +212,9 @@ unsigned HalfFlow::result_of(std::size_t body, const onnx::Node& node,
                           std::fabs(is_limit(1)) <= kLargestHalf && std::fabs(is_limit(2)) <= kLargestHalf;
   if (is_clipped) return out;
 
-  // Large and growing numbers go on until they are divided by their like.
+  // Large and growing values continue until they are divided by similar values.
   const unsigned divisor = is_division ? inputs[1].kinds : 0;
-  // Means and variances only bring down.
+  // Means and variances only decrease values.
   const bool is_batch_norm = node.op() == Op::kBatchNormalization && inputs.size() == 5;
   const unsigned above = is_division     ? inputs[0].kinds
                          : is_batch_norm ? inputs[0].kinds | inputs[1].kinds | inputs[2].kinds
@@ -224,7 +224,7 @@ unsigned HalfFlow::result_of(std::size_t body, const onnx::Node& node,
   const bool ends_powers = reach == ops::Reach::kLowers || (divisor & (kLarge | kPower)) != 0 || turns_steep;
   if ((above & kPower) != 0 && !ends_powers) out |= kPower;
 
-  // What guards a division goes on up to it.
+  // An epsilon continues up to the division that it protects.
   for (const Input& input : inputs) {
     if ((input.kinds & kTiny) == 0) continue;
     const bool others_are_constant = std::all_of(inputs.begin(), inputs.end(), [&](const Input& other) {
@@ -254,7 +254,7 @@ unsigned HalfFlow::result_of(std::size_t body, const onnx::Node& node,
   return out;
 }
 
-// Shares and probabilities come down to zero, which nobody minds but a logarithm and a division.
+// Shares and probabilities may become zero, which matters only to logarithms and divisions.
 bool HalfFlow::may_vanish(std::size_t body, const onnx::Node& node) const {
   static constexpr auto kShares =
       std::to_array<Op>({Op::kExp, Op::kHardmax, Op::kHardSigmoid, Op::kSigmoid, Op::kSoftmax});
@@ -273,7 +273,7 @@ void HalfFlow::visit(std::size_t body, std::size_t position) {
   const onnx::Node& node = *index_.bodies()[body].nodes()[position];
   if (may_vanish(body, node)) {
     add(index_.find(body, node.outputs[0]).value, kTiny,
-        fmt::format("{} '{}' may give less than 16-bit floats hold", node.op_type(), node.outputs[0]));
+        fmt::format("{} '{}' may be too small for 16-bit floats", node.op_type(), node.outputs[0]));
   }
   const std::vector<Input> inputs = float_inputs(body, node);
   const unsigned out = result_of(body, node, inputs);
@@ -283,7 +283,7 @@ void HalfFlow::visit(std::size_t body, std::size_t position) {
     if ((input.kinds & kTrouble) != 0 && origin.empty()) origin = numbers_.at(input.value).origin;
   }
   if (origin.empty() && (out & kTrouble) != 0) {
-    origin = fmt::format("{} '{}' may give more than 16-bit floats hold", node.op_type(),
+    origin = fmt::format("{} '{}' may be too large for 16-bit floats", node.op_type(),
                          node.outputs.empty() ? Bytes() : node.outputs[0]);
   }
   for (const Bytes name : node.outputs) {
@@ -303,11 +303,11 @@ std::string HalfFlow::why_float(std::size_t body, const onnx::Node& node) const 
       adds(node) || moves(node) || selects(node) || node.op() == Op::kCast || node.op() == Op::kCastLike;
   for (const Bytes name : node.inputs) {
     if (!only_joins && is_float(body, name) && (kinds(index_.find(body, name).value) & kCount) != 0)
-      return "computes with integers, which may need more than 11 bits";
+      return "its integer values may need more than 11 bits";
   }
   for (const Bytes name : node.outputs) {
     if (is_float(body, name) && (kinds(index_.find(body, name).value) & kCount) != 0)
-      return "computes with integers, which may need more than 11 bits";
+      return "its integer values may need more than 11 bits";
   }
   return {};
 }
@@ -322,7 +322,7 @@ std::optional<std::unordered_set<const graph::Value*>> HalfFlow::mask_of(const g
     for (const graph::Use& use : at->uses) {
       const onnx::Node& node = index_.node(use);
       if (node.op() == Op::kSoftmax) continue;
-      // A product with zeros and ones, made of the mask itself, is a mask.
+      // A product of the mask with zeros and ones derived from it is a mask, too.
       bool is_mask_op = adds(node) || moves(node) || node.op() == Op::kWhere;
       if (node.op() == Op::kMul && node.inputs.size() == 2) {
         const auto* other = index_.find(use.body, node.inputs[1 - use.input]).value;

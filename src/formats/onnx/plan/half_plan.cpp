@@ -28,7 +28,7 @@ using graph::Value;
 using onnx::Bytes;
 using onnx::OpSchema;
 
-// Masks that are added to scores, and to one another, must not overflow.
+// Sums of several masks must not overflow.
 constexpr float kMasksAdded = 8;
 constexpr int kMostRounds = 16;
 const char* const kOnIntegers = "computes on integers";
@@ -89,7 +89,7 @@ class HalfPlanner {
     }
   }
 
-  // Constants: which of them 16 bits can hold.
+  // Checks which constants fit 16 bits.
   void read_constants(ThreadPool& pool) {
     tensors_.resize(decisions_.size());
     run_jobs(
@@ -115,7 +115,7 @@ class HalfPlanner {
     });
   }
 
-  // The value that a ConstantOfShape repeats.
+  // The fill value of a ConstantOfShape.
   static const onnx::Tensor* fill_of(const onnx::Node& node) {
     if (node.op() != Op::kConstantOfShape) return nullptr;
     const onnx::Attribute* value = onnx::find_attribute(node, "value");
@@ -125,7 +125,7 @@ class HalfPlanner {
   }
 
   void follow_numbers() {
-    flow_.run();  // what does not depend on constants, so that masks are known
+    flow_.run();  // without constants first, to find the masks
     for (std::size_t i = 0; i < decisions_.size(); ++i)
       add_constant(decisions_[i].place.value, decisions_[i].weight.name, tensors_[i]);
     for (const auto& [value, name, tensor] : fills_) add_constant(value, name, tensor);
@@ -138,19 +138,20 @@ class HalfPlanner {
       const std::optional<float> limit = limit_for(value, tensor.worst > 0);
       if (limit) {
         plan_.limits[value] = *limit;
-        limit_notes_[value] = fmt::format(
-            "'{}' is {:g} instead of {:g}, which 16-bit floats do not reach: {}", name,
-            std::copysign(*limit, tensor.worst), tensor.worst,
-            *limit != largest() ? "as a mask before Softmax it does the same, unless it masks a whole row"
-                                : "as a limit it does the same");
+        limit_notes_[value] =
+            fmt::format("'{}' is {:g} instead of {:g}, which exceeds the 16-bit range:  {}", name,
+                        std::copysign(*limit, tensor.worst), tensor.worst,
+                        *limit != largest()
+                            ? "as a mask before Softmax it has the same effect, unless it masks a whole row"
+                            : "as a limit it has the same effect");
         return;
       }
     }
     flow_.add_constant(value, name, tensor);
   }
 
-  // Where a smaller value does the same: limits beyond all values are none, and masks only have to be far
-  // below all scores.
+  // The smaller value that can replace this constant without effect: a limit beyond all values, or a mask,
+  // which only needs to be far below all scores.
   std::optional<float> limit_for(const Value* value, bool is_above) {
     if (value->is_output || value->is_input || value->uses.empty()) return std::nullopt;
     const bool is_limit = std::all_of(value->uses.begin(), value->uses.end(), [&](const graph::Use& use) {
@@ -167,7 +168,7 @@ class HalfPlanner {
 
   float largest() const { return plan_.type == ElementType::kFloat16 ? kLargestHalf : kLargestBfloat; }
 
-  // A class is of 16 bits unless a number in it wants more.
+  // A class of connected values is 16-bit unless one of its values needs more.
   void decide_ports() {
     std::set<std::size_t> stays;
     for (const auto& [value, at] : ports_.members()) {
@@ -220,7 +221,7 @@ class HalfPlanner {
         return std::any_of(names.begin(), names.end(), [&](Bytes name) { return is_float(body, name); });
       };
       if (!is_any(node.inputs) && !is_any(node.outputs)) return;
-      if (constant_tensor(node) != nullptr) return;  // decided with the tensors
+      if (constant_tensor(node) != nullptr) return;  // decided as a tensor
       HalfNode half{
           body, position, std::vector<bool>(node.inputs.size()), std::vector<bool>(node.outputs.size()), {}};
       if (is_structural(node)) {
@@ -229,7 +230,7 @@ class HalfPlanner {
           return std::find(chosen.begin(), chosen.end(), true) == chosen.end();
         };
         if (is_none(half.inputs) && is_none(half.outputs))
-          half.why_float = "what it takes and gives stays FP32";
+          half.why_float = "its inputs and outputs are kept in FP32";
       } else {
         half.why_float = why_float(body, node);
         if (half.is_half()) choose_types(half, node);
@@ -242,7 +243,7 @@ class HalfPlanner {
     });
   }
 
-  // Nodes that hold bodies, and calls: what they take and give has the type that the bodies want.
+  // Nodes with bodies, and function calls: the body determines the types of their inputs and outputs.
   bool is_structural(const onnx::Node& node) const {
     const bool has_body = node.op() == Op::kIf || node.op() == Op::kLoop || node.op() == Op::kScan;
     return has_body || functions_.called_by(node) != kNone;
@@ -277,15 +278,15 @@ class HalfPlanner {
     }
     if (overrides_.wants_floats(node)) {
       asked_.insert(&node);
-      return "is to stay FP32";
+      return "kept in FP32 by the recipe";
     }
     const OpSchema* schema = schemas_.of(body, node);
-    if (schema == nullptr) return fmt::format("nothing is known of the op {}", node.op_type());
+    if (schema == nullptr) return fmt::format("unknown op {}", node.op_type());
     if (node.info().is_quantized_or_converts() || is_between_codes(index_, body, node)) return kOnIntegers;
     if (makes_scale(index_, body, node)) return kOfIntegers;
-    if (has_sequence(*schema)) return "sequences and maps keep the types they have";
+    if (has_sequence(*schema)) return "sequences and maps keep their types";
     if (const auto why = half_rule(node).why_fp32; !why.empty()) return std::string(why);
-    if (is_scattered_sum(node)) return "ONNX Runtime has no kernel for sums of 16-bit floats in place";
+    if (is_scattered_sum(node)) return "ONNX Runtime has no 16-bit kernel for scatter with a reduction";
     const float epsilon = epsilon_of(node);
     if (plan_.type == ElementType::kFloat16 && epsilon > 0 && epsilon < kSmallestHalf)
       return fmt::format("its epsilon {:g} vanishes in 16-bit floats", epsilon);
@@ -307,8 +308,8 @@ class HalfPlanner {
       return;
     }
     const OpSchema& schema = *schemas_.of(half.body, node);
-    std::set<char> bound;  // variables whose type follows from the inputs
-    std::set<char> fixed;  // … and those that have to stay, as an input must
+    std::set<char> bound;  // type variables determined by the inputs
+    std::set<char> fixed;  // type variables that must not change, because of such an input
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       const std::optional<char> letter = schema.input(i);
       if (!letter || !is_float(half.body, node.inputs[i])) continue;
@@ -330,12 +331,11 @@ class HalfPlanner {
     if (!is_any) half.why_float = why_no_type(schema, plan_.type);
   }
 
-  // Ops that only move values, and those that only look at them, take what there is when it is FP32: a Cast
-  // in front of them would serve nobody.
+  // Ops that only move or read values take them in FP32 if they are FP32: a Cast in front would be useless.
   void follow_types() {
     bool is_changed = true;
     for (int round = 0; is_changed && round < kMostRounds;
-         ++round) {  // two, unless a file is written backwards
+         ++round) {  // two rounds suffice unless nodes are in reverse order
       is_changed = false;
       for (HalfNode& half : plan_.nodes) {
         const onnx::Node& node = *index_.bodies()[half.body].nodes()[half.position];
@@ -345,7 +345,8 @@ class HalfPlanner {
                                              [&](Bytes name) { return is_float(half.body, name); });
         if (gives_float && !node.info().moves_weight(0)) continue;
         if (!takes_float(half, node, gives_float)) continue;
-        half.why_float = gives_float ? "moves a value that stays FP32" : "looks at a value that stays FP32";
+        half.why_float =
+            gives_float ? "moves a value that is kept in FP32" : "reads a value that is kept in FP32";
         half.inputs.assign(half.inputs.size(), false);
         half.outputs.assign(half.outputs.size(), false);
         for (const Bytes name : node.outputs) plan_.halves.erase(find(half.body, name));
@@ -354,7 +355,7 @@ class HalfPlanner {
     }
   }
 
-  // Is there an input that is FP32 and will not change? Inputs of the model count for ops that look only.
+  // True if an input is FP32 and will not change. For ops that only read, inputs of the model count.
   bool takes_float(const HalfNode& half, const onnx::Node& node, bool gives_float) const {
     for (const Bytes name : node.inputs) {
       if (!is_float(half.body, name) || is_half(half.body, name)) continue;
@@ -369,7 +370,7 @@ class HalfPlanner {
     return false;
   }
 
-  // Constants that got a limit, each named.
+  // Adds a note for each constant that was clipped.
   void note_limits() {
     for (const Decision& decision : decisions_) {
       if (!decision.is_stored()) limit_notes_.erase(decision.place.value);
@@ -378,7 +379,7 @@ class HalfPlanner {
     std::sort(plan_.notes.begin(), plan_.notes.end());
   }
 
-  // A Cast takes whatever there is.
+  // Casts accept any input type.
   void let_casts_be() {
     for (HalfNode& half : plan_.nodes) {
       const onnx::Node& node = *index_.bodies()[half.body].nodes()[half.position];
@@ -419,38 +420,37 @@ class HalfPlanner {
                        const std::map<std::pair<std::size_t, std::size_t>, const HalfNode*>& nodes) const {
     const model::WeightSite& weight = decision.weight;
     const Value& value = *decision.place.value;
-    if (weight.is_half()) return "has 16 bits already";
-    if (weight.type != ElementType::kFloat) return "is of type double, which stays";
+    if (weight.is_half()) return "already has 16 bits";
+    if (weight.type != ElementType::kFloat) return "is of type double, which is kept";
     if (value.uses.empty()) return "nothing uses it";
     if (value.is_output) return "is an output of the graph";
     if (value.is_input && model_.proto->ir_version >= 4)
-      return "is an input with a default value, and `keep_inputs=true` was asked for";
+      return "is an input with a default value, which `keep_inputs=true` keeps";
     if (tensor.fit != HalfFit::kFits && !plan_.limits.contains(&value))
       return fmt::format("{:g} is too {} for 16-bit floats", tensor.worst,
                          tensor.fit == HalfFit::kOverflows ? "large" : "small");
     const auto limit = plan_.limits.find(&value);
-    bool is_taken =
-        limit != plan_.limits.end() && limit->second != largest();  // whoever takes it gets its new value
-    // A limit of sums in FP32 stays what it is; a Cast makes it infinite for others, which is no limit
-    // either.
+    bool is_taken = limit != plan_.limits.end() && limit->second != largest();  // its users get the new value
+    // A limit of FP32 values does not change. For 16-bit users a Cast makes it infinite, which also means no
+    // limit.
     if (limit != plan_.limits.end() && !is_taken) {
       for (const graph::Use& use : value.uses) {
         const auto found = nodes.find({use.body, use.node});
-        if (found == nodes.end() || !found->second->is_half()) return "is a limit of values in FP32";
+        if (found == nodes.end() || !found->second->is_half()) return "is a limit of FP32 values";
       }
     }
     for (const graph::Use& use : value.uses) {
       const auto found = nodes.find({use.body, use.node});
       if (found == nodes.end()) continue;
       is_taken = is_taken || (use.input < found->second->inputs.size() && found->second->inputs[use.input]);
-      if (asked_.contains(&index_.node(use))) return "its node was asked to stay in FP32";
+      if (asked_.contains(&index_.node(use))) return "its node is kept in FP32 by the recipe";
     }
-    // For a node that stays it is stored small and cast back, if that saves anything.
+    // A weight of an FP32 node is stored in 16 bits and cast back if that saves memory.
     if (is_taken) return {};
     const bool is_table = weight.role != Role::kOther || weight.dims.size() >= 2;
     const bool is_worth = is_table && weight.bytes() >= recipe_.min_bytes;
-    if (weight.feeds_quantized_op) return "belongs to an op that is quantized already";
-    return is_worth ? "" : "its node stays in FP32";
+    if (weight.feeds_quantized_op) return "belongs to an op that is already quantized";
+    return is_worth ? "" : "its node is kept in FP32";
   }
 
   const onnx::Model& model_;
@@ -460,16 +460,16 @@ class HalfPlanner {
   std::vector<Decision>& decisions_;
   graph::Schemas schemas_;
   graph::Functions functions_;
-  std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> bodies_;  // of a node
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> bodies_;  // by node
   Selection selection_;
   NodeOverrides overrides_;
   PortClasses ports_;
   HalfFlow flow_;
-  std::vector<HalfTensor> tensors_;  // of the decisions
+  std::vector<HalfTensor> tensors_;  // by decision
   std::vector<std::tuple<const Value*, Bytes, HalfTensor>> fills_;
   std::map<const Value*, std::string> limit_notes_;
-  std::unordered_set<const Value*> masks_;  // made of constants with a limit
-  std::set<const onnx::Node*> asked_;       // that the user wants in FP32
+  std::unordered_set<const Value*> masks_;  // computed from clipped constants
+  std::set<const onnx::Node*> asked_;       // kept in FP32 by the recipe
   HalfPlan plan_;
 };
 

@@ -41,7 +41,7 @@ using testing::Not;
 constexpr int kHalf = 10;
 constexpr float kLowest = std::numeric_limits<float>::lowest();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr const char* kCounts = "computes with integers, which may need more than 11 bits";
+constexpr const char* kCounts = "its integer values may need more than 11 bits";
 
 // h is what a layer gave of the input x; the tests go on from there to y.
 struct Net : ModelBuilder {
@@ -104,7 +104,7 @@ Strings because(const std::string& reason, const Strings& values) {
   return lines;
 }
 std::string may_grow(const std::string& op, const std::string& value) {
-  return op + " '" + value + "' may give more than 16-bit floats hold";
+  return op + " '" + value + "' may be too large for 16-bit floats";
 }
 
 TEST(HalfPlan, LayersComputeOn16Bits) {
@@ -292,7 +292,7 @@ TEST(HalfPlan, IntegersKeepTheirBits) {
            .does("Add", {"h", "t"}, {"y"}),
        [] {
          Strings lines = because(kCounts, {"c", "m", "s", "k"});
-         lines.emplace_back("t: moves a value that stays FP32");
+         lines.emplace_back("t: moves a value that is kept in FP32");
          return lines;
        }()},
       {"positions by MatMul",
@@ -356,7 +356,7 @@ TEST(HalfPlan, IntegersKeepTheirBits) {
 
 std::string mask_note(const std::string& name, const std::string& value) {
   return "'" + name + "' is -8188 instead of " + value +
-         ", which 16-bit floats do not reach: as a mask before Softmax it does the same, unless it masks a "
+         ", which exceeds the 16-bit range:  as a mask before Softmax it does the same, unless it masks a "
          "whole row";
 }
 
@@ -526,7 +526,7 @@ TEST(HalfPlan, WhatNobodyKnowsStays) {
   net.does("Relu", {"u"}, {"v"}).does("Relu", {"h"}, {"z"});
   net.does("Cast", {"v"}, {"y"}, {int_attribute("to", kFloat)});
   const HalfPlanned plan(net);
-  EXPECT_THAT(plan.stays, testing::Contains("u: nothing is known of the op Mystery"));
+  EXPECT_THAT(plan.stays, testing::Contains("u: unknown op Mystery"));
   EXPECT_THAT(plan.halves, testing::IsSupersetOf({"h", "z"}));
 }
 
@@ -540,7 +540,7 @@ TEST(HalfPlan, OtherTypesAreLeftAlone) {
   const HalfPlanned plan(net);
   EXPECT_THAT(plan.stays, IsEmpty());
   EXPECT_THAT(plan.halves, ElementsAre("h", "e", "a", "c", "y"));
-  EXPECT_THAT(plan.kept, ElementsAre("k: has 16 bits already"));
+  EXPECT_THAT(plan.kept, ElementsAre("k: already has 16 bits"));
 }
 
 TEST(HalfPlan, TheUserMayKeepNodes) {
@@ -551,7 +551,7 @@ TEST(HalfPlan, TheUserMayKeepNodes) {
   recipe.half.keep = {"^m$", "Relu"};
   const HalfPlanned plan(net, recipe);
   EXPECT_THAT(plan.stays, ElementsAre("m: `half.keep` '^m$'", "y: `half.keep` 'Relu'"));
-  EXPECT_THAT(plan.kept, ElementsAre("v: its node was asked to stay in FP32"));
+  EXPECT_THAT(plan.kept, ElementsAre("v: its node is kept in FP32 by the recipe"));
   for (const auto& [expression, words] :
        std::vector<std::pair<const char*, const char*>>{{"nothing", "matches no"}, {"(", "not a regular"}}) {
     recipe.half.keep = {expression};
@@ -567,7 +567,7 @@ TEST(HalfPlan, NodesStayFloatWhereTheRecipeSaysSo) {
   recipe.format = Format::kFp16;
   recipe.nodes = {{"y", Format::kFp32}};
   const HalfPlanned planned(Net().does("Relu", {"h"}, {"y"}), recipe);
-  EXPECT_THAT(planned.stays, Contains("y: is to stay FP32"));
+  EXPECT_THAT(planned.stays, Contains("y: kept in FP32 by the recipe"));
 }
 
 TEST(HalfPlan, Bfloat16ReachesAsFarAsFloat32) {

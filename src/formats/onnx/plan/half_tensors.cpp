@@ -22,13 +22,13 @@
 namespace ounce::plan {
 namespace {
 
-// A weight whose largest value is below this loses precision as a whole.
+// A weight whose largest value is below this loses precision in all its values.
 constexpr float kSmallestWeight = 0x1p-11F;
 
 enum class Influence {
-  kAdded,    // small values drown in sums
-  kScales,   // small values matter when there are no larger ones
-  kDivides,  // or keeps something from being divided by zero: small values matter
+  kAdded,    // small values have no effect in sums
+  kScales,   // small values matter if there are no larger ones
+  kDivides,  // a divisor or its epsilon: small values matter
 };
 
 Influence influence_of(const graph::Index& index, const Decision& decision) {
@@ -109,7 +109,7 @@ HalfTensor read_half_tensor(const onnx::Model& model, const graph::Index& index,
   const float largest = is_fp16 ? kLargestHalf : kLargestBfloat;
   if (!whole.finite()) {
     if (decision.weight.role == Role::kWeight) return {.is_broken = true};
-    // 16 bits have them too, but not what is large and finite beside them.
+    // float16 has infinities, too, but not the large finite values next to them.
     const float worst = largest_finite_of(floats);
     return std::fabs(worst) > largest ? HalfTensor{HalfFit::kOverflows, worst} : HalfTensor{};
   }
@@ -123,7 +123,7 @@ HalfTensor read_half_tensor(const onnx::Model& model, const graph::Index& index,
 }
 
 const ops::HalfRule& half_rule(const onnx::Node& node) {
-  static constexpr ops::HalfRule kTrainingDropout{.why_fp32 = "other types draw other random numbers"};
+  static constexpr ops::HalfRule kTrainingDropout{.why_fp32 = "its random numbers depend on the type"};
   return node.op() == Op::kDropout && node.inputs.size() > 2 ? kTrainingDropout : node.info().half;
 }
 

@@ -10,7 +10,7 @@
 namespace ounce::plan {
 namespace {
 
-// The second input of an op in ONNX's own domain, and whether the op transposes it.
+// Whether a use is the second input of an op in ONNX's own domain, and whether the op transposes it.
 struct WeightUse {
   bool is_weight = false;
   Bytes op_type;
@@ -54,22 +54,22 @@ std::string why_not_weight(const graph::Index& index, const onnx::Node& node, co
 
 std::string why_not_bias(const onnx::Node& node, const Weight* bias, std::size_t channels) {
   if (input_of(node, 2).empty()) return {};
-  if (bias == nullptr) return "its bias is computed while the model runs";
+  if (bias == nullptr) return "its bias is not constant";
   const bool fits = bias->tensor->type == ElementType::kFloat && bias->tensor->dims.size() == 1 &&
                     bias->tensor->element_count() == channels;
-  if (!fits) return "its bias is not one float32 for each channel";
+  if (!fits) return "its bias is not one float32 value per channel";
   if (bias->value->uses.size() != 1 || bias->value->is_output) return "its bias is used elsewhere too";
   return {};
 }
 
 std::string why_not_shape(const onnx::Node& node, const Weight& weight) {
   const std::size_t rank = weight.tensor->dims.size();
-  if (node.op() == Op::kConv) return rank >= 3 ? "" : "its weight is no kernel";
+  if (node.op() == Op::kConv) return rank >= 3 ? "" : "its weight is not a convolution kernel";
   if (rank != 2) return "its weight is not a matrix";
   if (node.op() == Op::kMatMul) return {};
-  if (integer_setting(node, "transA", 0) != 0) return "its left side is transposed";
+  if (integer_setting(node, "transA", 0) != 0) return "its left input is transposed (transA)";
   const auto transposed = integer_setting(node, "transB", 0);
-  if (!transposed || *transposed < 0 || *transposed > 1) return "its transB is not known here";
+  if (!transposed || *transposed < 0 || *transposed > 1) return "its transB cannot be read";
   const bool has_bias = !input_of(node, 2).empty();
   const bool is_plain =
       float_setting(node, "alpha", 1) == 1.0F && (!has_bias || float_setting(node, "beta", 1) == 1.0F);
@@ -82,7 +82,7 @@ using graph::kNone;
 using onnx::Bytes;
 
 constexpr std::size_t kMostScaleUses = 16;
-constexpr int kLongestScale = 4;  // nodes that make one
+constexpr int kLongestScale = 4;  // nodes that compute a scale
 
 bool leads_to_scale(const graph::Index& index, std::size_t body, const onnx::Node& node, int steps) {
   const graph::Value* value = node.outputs.size() == 1 ? index.find(body, node.outputs[0]).value : nullptr;

@@ -17,10 +17,10 @@
 namespace ounce::plan {
 namespace {
 
-constexpr std::int64_t kLeastSaved = 10'000;  // nanoseconds: less is noise
-// Integers are what was asked for: they stay unless floats are faster by more than estimates are usually off.
+constexpr std::int64_t kLeastSaved = 10'000;  // nanoseconds; smaller differences are noise
+// The user asked for INT8: a node moves to FP32 only if it is faster by more than the usual estimation error.
 constexpr double kIntegerPreference = 0.87;
-// Sizes of hostile models may be beyond all numbers.
+// Clamp, because sizes of hostile models may be arbitrarily large.
 std::int64_t whole(double nanoseconds) {
   constexpr double kMost = 1e9;
   return nanoseconds > 0 ? std::llround(std::min(nanoseconds, kMost)) : 0;
@@ -28,7 +28,7 @@ std::int64_t whole(double nanoseconds) {
 
 class CostGraph {
  public:
-  // `asked`: what integers count of what they take.
+  // `asked`: factor on INT8 times, to prefer INT8.
   CostGraph(const graph::Index& index, const IntegerPlan& plan, const IntegerCandidates& candidates,
             const calibration::Ranges& ranges, const KernelCosts& costs, double asked = kIntegerPreference)
       : index_(index),
@@ -57,7 +57,7 @@ class CostGraph {
     return floats;
   }
 
-  // Gives what all of it costs on integers.
+  // Builds the graph and returns the total time if everything runs in INT8.
   std::int64_t build() {
     std::int64_t all_on_integers = 0;
     for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
@@ -71,8 +71,8 @@ class CostGraph {
     return all_on_integers;
   }
 
-  // After build(): the least that it costs when nodes have these prices besides. Nothing when that would take
-  // too long to find.
+  // After build(): the cheapest assignment if nodes have these additional prices. Empty if finding it would
+  // take too long.
   std::optional<Division> divide(const Prices& prices) const {
     MinCut cut = cut_;
     for (const auto& [i, price] : prices)
@@ -104,7 +104,7 @@ class CostGraph {
     return *index_.bodies()[decision.body].nodes()[decision.node];
   }
 
-  // For one sample; none when nobody has looked.
+  // The number of elements for one sample; 0 if it was not observed.
   double count_of(const ValueKey& value) const {
     const auto found = ranges_.values.find(graph::value_path(index_, value.first, value.second));
     if (found == ranges_.values.end() || ranges_.samples == 0) return 0;
@@ -121,7 +121,7 @@ class CostGraph {
       shape.outputs = at(0);
       shape.inputs = at(1);
       for (std::size_t axis = 2; axis < dims.size(); ++axis) shape.kernel_size *= at(axis);
-      // On a line, all that a position looks at lies side by side; in pictures each tap is fetched alone.
+      // In 1-D, the inputs of a position are contiguous in memory; in 2-D, each tap is copied separately.
       const auto dilations = onnx::integers_attribute(node, "dilations");
       const bool is_dilated = dilations && !dilations->empty() && dilations->back() != 1;
       shape.im2col_rows = dims.size() == 3 && !is_dilated ? 1 : shape.kernel_size;
@@ -162,9 +162,9 @@ class CostGraph {
     return kernel_size;
   }
 
-  // Add or Mul of a single number. In floats some are part of an op that they become again
-  // (formats/onnx/emit/static_ops.h); others take a pass each, and a Clip that codes would have stood
-  // for another.
+  // The time of an Add or Mul with a scalar. In FP32 some become part of a single op again
+  // (formats/onnx/emit/static_ops.h); each other one is a pass over the values, and so is a Clip that the
+  // quantization range would have replaced.
   Times times_with_scalar(const NodeDecision& decision, double values) const {
     ScalarShape op{.values = values, .is_computed = !decision.is_rescale_only};
     if (is_part_of_tanh(decision) || scales_hard_sigmoid(decision)) {
@@ -183,14 +183,14 @@ class CostGraph {
 
   bool has_number(const NodeDecision& decision) const { return number_of(decision).has_value(); }
 
-  // The single number that a node takes beside values.
+  // The scalar operand of a node.
   std::optional<float> number_of(const NodeDecision& decision) const {
     const onnx::Node& node = node_of(decision);
     if (node.inputs.size() != 2 || decision.op->kind != IntegerKind::kJoin) return std::nullopt;
     const std::optional<float> second = candidates_.scalar(decision.body, node.inputs[1]);
     return second ? second : candidates_.scalar(decision.body, node.inputs[0]);
   }
-  // What else it takes.
+  // Its other input.
   Bytes read_by(const NodeDecision& decision) const {
     const onnx::Node& node = node_of(decision);
     return node.inputs[candidates_.scalar(decision.body, node.inputs[1]) ? 0 : 1];
@@ -207,7 +207,7 @@ class CostGraph {
     return user == vertices_.end() ? nullptr : &plan_.nodes[user->second];
   }
 
-  // x ─ Mul ─ Add ─ Clip(0, 1): the Add, and the Mul in front of it
+  // x ─ Mul ─ Add ─ Clip(0, 1): the Add, or the Mul in front of it
   bool is_hard_sigmoid(const NodeDecision& decision) const {
     if (node_of(decision).op() != Op::kAdd || decision.is_rescale_only || decision.absorbed == kNone)
       return false;
@@ -241,7 +241,7 @@ class CostGraph {
            is_rescale_only(outer, Op::kMul, 2.0F) && is_rescale_only(only_user_of(*outer), Op::kAdd, -1.0F);
   }
 
-  // Is `gate` the Sigmoid of `x`, or its HardSigmoid?
+  // True if `gate` is the Sigmoid or HardSigmoid of `x`.
   bool is_sigmoid_of(std::size_t body, Bytes gate, Bytes x) const {
     const NodeDecision* maker = maker_of(body, gate);
     if (maker == nullptr) return false;
@@ -259,7 +259,7 @@ class CostGraph {
             is_sigmoid_of(decision.body, node.inputs[1], node.inputs[0]));
   }
 
-  // What integer nodes take or give as codes.
+  // The quantized inputs and outputs of integer nodes.
   std::set<ValueKey> values() const {
     std::set<ValueKey> found;
     for (const auto& [node, i] : vertices_) {
@@ -278,7 +278,7 @@ class CostGraph {
     return decision.op->kind == IntegerKind::kConv &&
            candidates_.weight_dims(decision.body, node_of(decision)).size() == 4;
   }
-  // In floats, whose kernels take few channels as they are.
+  // True if the node prefers the blocked layout in FP32, unlike kernels with few channels.
   bool wants_reordered(std::size_t vertex) const {
     const NodeDecision& decision = plan_.nodes[vertex];
     constexpr std::int64_t kBlock = 16;
@@ -287,7 +287,7 @@ class CostGraph {
     return is_conv2d(vertex) && (is_of_groups || dims[1] >= kBlock);
   }
 
-  // The ways between floats and codes of one value; gives what they cost when all is on integers.
+  // Adds the quantize and dequantize costs of one value. Returns the cost if everything runs in INT8.
   std::int64_t add_value(const ValueKey& key) {
     const graph::Value* value = index_.find(key.first, key.second).value;
     if (value == nullptr) return 0;
@@ -312,7 +312,7 @@ class CostGraph {
     const double count = count_of(key);
     const double reorder = touches_conv2d ? costs_.reorder(count) : 0;
     std::int64_t spent = 0;
-    if (!users.empty()) {  // codes, once for all who want them
+    if (!users.empty()) {  // one QuantizeLinear for all INT8 users
       const std::size_t codes = cut_.add_vertex();
       for (const std::size_t user : users) cut_.set_edge(user, codes, MinCut::kInfinite);
       const double price = asked_ * costs_.to_codes(count);
@@ -336,7 +336,7 @@ class CostGraph {
       cut_.set_cost(maker->second, whole(price), whole(reorder));
       spent += whole(price);
     }
-    if (!users.empty()) {  // floats, once for all who want them
+    if (!users.empty()) {  // one DequantizeLinear for all FP32 users
       const std::size_t floats = cut_.add_vertex();
       cut_.set_edge(maker->second, floats, whole(asked_ * reorder + (has_float_users ? 0 : price)));
       for (const std::size_t user : users) cut_.set_edge(floats, user, MinCut::kInfinite);
@@ -344,7 +344,7 @@ class CostGraph {
     return spent;
   }
 
-  // An op without weights computes on integers only if somebody gives it codes (static_planner.cpp).
+  // An op without weights runs in INT8 only if its inputs are quantized already (static_planner.cpp).
   void forbid_codes_of_floats(const std::vector<std::size_t>& users, std::size_t maker) {
     for (const std::size_t user : users) {
       const NodeDecision& decision = plan_.nodes[user];
@@ -354,7 +354,7 @@ class CostGraph {
     }
   }
 
-  // A weight is codes for all who take it or for none.
+  // All users of a weight must use it in the same form.
   void keep_shared_weights_together() {
     std::map<ValueKey, std::size_t> first;
     for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
@@ -367,7 +367,7 @@ class CostGraph {
     }
   }
 
-  // A MaxPool between floats and whoever wants its `codes`.
+  // A MaxPool between an FP32 value and the users of its quantized `codes`.
   std::int64_t add_max_pool(const graph::Value& value, std::size_t body, std::size_t codes, double count) {
     if (value.producer == kNone) return 0;
     const onnx::Node& pool = *index_.bodies()[body].nodes()[value.producer];
@@ -388,7 +388,7 @@ class CostGraph {
     return node.op() == Op::kSoftmax && (axis == 1 || axis == -3);
   }
 
-  // Float kernels for pictures have a layout of their own, which what comes in does not have.
+  // FP32 convolution kernels use a blocked layout, to which inputs must be converted.
   void add_reordering(const std::vector<std::size_t>& users, double price) {
     std::size_t reordered = 0;
     bool is_wanted = false;
@@ -407,7 +407,7 @@ class CostGraph {
   const calibration::Ranges& ranges_;
   const KernelCosts& costs_;
   const double asked_;
-  std::map<const onnx::Node*, std::size_t> vertices_;  // integer nodes: their place in the plan
+  std::map<const onnx::Node*, std::size_t> vertices_;  // integer nodes: their position in the plan
   std::map<ValueKey, std::size_t> makers_;
   MinCut cut_;
 };

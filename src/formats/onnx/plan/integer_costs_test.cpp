@@ -86,8 +86,8 @@ calibration::Ranges values_of_beginning() {
 
 TEST(IntegerCosts, WhatIsSlowerOnIntegersStaysInFloatsWhereFloatsComeIn) {
   EXPECT_EQ(plan_of(beginning(), values_of_beginning()),
-            "node 0:0 float: is faster in floats\n"
-            "node 0:1 float: is faster in floats\n"
+            "node 0:0 float: is faster in FP32\n"
+            "node 0:1 float: is faster in FP32\n"
             "node 0:2 static -> y, codes\n"
             "node 0:3 static -> z, codes\n");
 }
@@ -105,7 +105,7 @@ TEST(IntegerCosts, AJoinTakesCodesThatAreMadeOfFloats) {
   std::map<std::string, std::pair<int, int>> sizes;
   for (const char* name : {"x", "a", "l", "b", "s", "y"}) sizes.emplace(name, std::pair(20, 112 * 112));
   EXPECT_EQ(plan_of(model, seen(sizes)),
-            "node 0:0 float: is faster in floats\n"
+            "node 0:0 float: is faster in FP32\n"
             "node 0:2 static -> b, codes\n"
             "node 0:3 static -> s, codes\n"
             "node 0:4 static -> y, codes\n");
@@ -119,7 +119,7 @@ TEST(IntegerCosts, NodesOfOneWeightStayTogether) {
       .output("z", kFloat, {1, 32, 2, 2})
       .output("c", kFloat, {1, 20, 112, 112});
   model.input("p", kFloat, {1, 3, 112, 112});
-  add_conv(model, "p", "c", {20, 3, 3, 3});  // something that is faster in floats
+  add_conv(model, "p", "c", {20, 3, 3, 3});  // something that is faster in FP32
   model.initializer("w", {32, 32, 1, 1}, ramp({32, 32, 1, 1}));
   model.node("Conv", {"x", "w"}, {"y"}).node("Conv", {"s", "w"}, {"z"});
   EXPECT_EQ(plan_of(model, seen({{"x", {32, 6400}},
@@ -128,7 +128,7 @@ TEST(IntegerCosts, NodesOfOneWeightStayTogether) {
                                  {"z", {32, 4}},
                                  {"p", {3, 112 * 112}},
                                  {"c", {20, 112 * 112}}})),
-            "node 0:0 float: is faster in floats\n"
+            "node 0:0 float: is faster in FP32\n"
             "node 0:1 static -> y, codes\n"
             "node 0:2 static -> z, codes\n");
 }
@@ -206,7 +206,7 @@ TEST(IntegerCosts, AnIslandThatGainsLessThanItsWaysCostStaysInFloats) {
     sizes.emplace(name, std::pair(*name == 'x' || *name == 'y' ? 64 : 8, 80 * 80));
   EXPECT_EQ(plan_of(model, seen(sizes)),
             "node 0:0 static -> a, codes\n"
-            "node 0:2 float: is faster in floats\n"
+            "node 0:2 float: is faster in FP32\n"
             "node 0:4 static -> y, codes\n");
 }
 
@@ -223,7 +223,7 @@ TEST(IntegerCosts, AConvBehindASoftmaxOverChannelsStaysOnIntegers) {
   };
   EXPECT_THAT(plan_with("Softmax", {int_attribute("axis", 1)}), HasSubstr("node 0:2 static -> y"));
   EXPECT_THAT(plan_with("Softmax", {int_attribute("axis", 3)}),
-              HasSubstr("node 0:2 float: is faster in floats"));
+              HasSubstr("node 0:2 float: is faster in FP32"));
 }
 
 // Two small Convs: in floats they would be faster, but nobody would notice.

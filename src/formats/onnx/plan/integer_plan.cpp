@@ -15,7 +15,7 @@
 namespace ounce::plan {
 namespace {
 
-// Adds the dynamic nodes to a static plan, each at its place in the file.
+// Adds the dynamic nodes to a static plan, in file order.
 void add_nodes(IntegerPlan& plan, IntegerPlan dynamic) {
   plan.nodes.insert(plan.nodes.end(), std::make_move_iterator(dynamic.nodes.begin()),
                     std::make_move_iterator(dynamic.nodes.end()));
@@ -24,7 +24,7 @@ void add_nodes(IntegerPlan& plan, IntegerPlan dynamic) {
   });
 }
 
-// Plans until all nodes of a weight compute alike.
+// Repeats the planning until all users of each weight agree.
 template <class Make>
 IntegerPlan plan_whole(IntegerCandidates& candidates, Make make) {
   IntegerPlan plan = make();
@@ -38,7 +38,9 @@ void require_no_dynamic_nodes(const Recipe& recipe) {
     if (!is_dynamic(format)) continue;
     throw Error(
         ErrorCode::kUsage,
-        fmt::format("`nodes` '{}=int8-dynamic': this model keeps the static scales that it came with", name));
+        fmt::format(
+            "`nodes` '{}=int8-dynamic': this model is already quantized statically and keeps its scales",
+            name));
   }
 }
 

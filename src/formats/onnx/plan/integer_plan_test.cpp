@@ -363,7 +363,7 @@ TEST(IntegerPlan, SaysWhyOpsWithWeightsStayFloat) {
   ModelBuilder computed = rows();
   computed.node("Transpose", {"x"}, {"t"}).node("MatMul", {"x", "t"}, {"y"});
   EXPECT_EQ(integer_text(computed, ranges_of({"x", "t", "y"})),
-            "node 0:1 float: its weight is computed while the model runs\n");
+            "node 0:1 float: its weight is not constant\n");
 
   ModelBuilder stacked = rows();
   stacked.initializer("w", {2, 4, 4}, ramp({2, 4, 4})).node("MatMul", {"x", "w"}, {"y"});
@@ -372,19 +372,19 @@ TEST(IntegerPlan, SaysWhyOpsWithWeightsStayFloat) {
   ModelBuilder scaled = rows();
   scaled.initializer("w", {4, 4}, ramp({4, 4}));
   scaled.node("Gemm", {"x", "w"}, {"y"}, {int_attribute("transA", 1)});
-  EXPECT_EQ(integer_text(scaled, ranges_of({"x", "y"})), "node 0:0 float: its left side is transposed\n");
+  EXPECT_EQ(integer_text(scaled, ranges_of({"x", "y"})),
+            "node 0:0 float: its left input is transposed (transA)\n");
 
   ModelBuilder given = images();
   given.input("wy", kFloat, {4, 4, 1, 1});
   add_conv(given, "x", "y");
-  EXPECT_EQ(integer_text(given, ranges_of({"x", "y"})),
-            "node 0:0 float: its weight is computed while the model runs\n");
+  EXPECT_EQ(integer_text(given, ranges_of({"x", "y"})), "node 0:0 float: its weight is not constant\n");
 
   ModelBuilder wide = images();
   wide.initializer("b", {1, 4}, ramp({1, 4}));
   add_conv(wide, "x", "y", "b");
   EXPECT_EQ(integer_text(wide, ranges_of({"x", "y"})),
-            "node 0:0 float: its bias is not one float32 for each channel\n");
+            "node 0:0 float: its bias is not one float32 value per channel\n");
 }
 
 TEST(IntegerPlan, AWeightMayServeTwoConvs) {
@@ -430,7 +430,7 @@ TEST(IntegerPlan, ValuesNeedARangeOfFiniteNumbers) {
   const calibration::Ranges ranges = seen({{"x", kSigned}, {"a", kSigned}, {"y", Seen{{1, 2, infinite}}}});
   EXPECT_EQ(node_lines(integer_text(model, ranges)),
             "node 0:0 static -> a, codes\n"
-            "node 0:1 float: 'y' took values that are not finite\n");
+            "node 0:1 float: 'y' has NaN or infinite values\n");
   EXPECT_EQ(node_lines(integer_text(model, seen({{"x", kSigned}, {"a", Seen{{infinite}}}, {"y", kSigned}}))),
             "node 0:0 float: no range of 'a' was observed\n"
             "node 0:1 float: no range of 'a' was observed\n");
@@ -440,8 +440,8 @@ TEST(IntegerPlan, ValuesThatNeverVaryStayFloat) {
   EXPECT_EQ(
       node_lines(integer_text(conv_relu_conv(),
                               seen({{"x", kSigned}, {"a", kSigned}, {"r", Seen{{2, 2}}}, {"y", kSigned}}))),
-      "node 0:0 float: 'r' never varied in the calibration data\n"
-      "node 0:2 float: 'r' never varied in the calibration data\n");
+      "node 0:0 float: 'r' is constant in the calibration data\n"
+      "node 0:2 float: 'r' is constant in the calibration data\n");
 }
 
 // What is looked at is enough for every plan that leaves some of it alone.
@@ -488,7 +488,7 @@ TEST(IntegerPlan, NodesThatAreBetterInFloatsAreNamedByTheirOutput) {
   Recipe recipe = static_recipe();
   recipe.nodes = {{"a", Format::kW8}};
   EXPECT_EQ(node_lines(integer_text(conv_relu_conv(), ranges_of({"x", "a", "r", "y"}), recipe)),
-            "node 0:0 float: is to compute on floats\n"
+            "node 0:0 float: kept in FP32 by the recipe\n"
             "node 0:2 static -> y, codes\n");
 }
 
@@ -521,7 +521,7 @@ TEST(IntegerPlan, OverridesKeepValuesFloat) {
   recipe.integer.values["y"].keep_float = true;
   EXPECT_EQ(node_lines(integer_text(model, ranges_of({"x", "a", "y"}), recipe)),
             "node 0:0 static -> a, codes\n"
-            "node 0:1 float: 'y' stays float, as the configuration says\n");
+            "node 0:1 float: 'y' is kept in FP32 by the configuration\n");
   recipe.integer.values["nobody"].keep_float = true;
   const Error error = error_of([&] { integer_text(model, ranges_of({"x", "a", "y"}), recipe); });
   EXPECT_EQ(error.code(), ErrorCode::kUsage);
@@ -692,7 +692,7 @@ TEST(IntegerPlan, DynamicTakesMatMulsAndLeavesTheRest) {
             "v float32[4,4] -> keep: smaller than 1024 bytes\n"
             "node 0:0 dynamic -> a\n"
             "node 0:1 float: Gemm has no dynamic kernel\n"
-            "node 0:2 float: its weight is computed while the model runs\n");
+            "node 0:2 float: its weight is not constant\n");
 }
 
 TEST(IntegerPlan, DynamicConvIsOnlyForThoseWhoAsk) {

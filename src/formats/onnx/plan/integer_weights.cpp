@@ -17,14 +17,14 @@
 namespace ounce::plan {
 namespace {
 
-// Codes for the weights of integer kernels. Seven bits keep the sums of any two products with 8-bit
-// activations inside of 16 bits, where CPUs without VNNI add them up.
+// Formats for the weights of integer kernels. With seven bits, the sum of two products with 8-bit activations
+// fits int16, in which CPUs without VNNI accumulate.
 constexpr quant::LinearFormat kInt7{{-64, 64}, kernels::CodeSign::kSigned, 0, true, false};
 constexpr quant::LinearFormat kUint8{{0, 255}, kernels::CodeSign::kUnsigned, 128, true, false};
-// A channel without weights still has a bias: it is told apart so finely.
+// A channel without weights still has a bias: the number of steps to represent it.
 constexpr double kBiasSteps = 1 << 20;
 
-// Dynamic kernels take 8 bits: unsigned ones in place of four, as their products do not saturate.
+// Dynamic kernels take 8 bits. uint8 replaces 4-bit weights, because its products do not saturate.
 WeightType type_of(const NodeDecision& node, const IntegerRecipe& recipe) {
   const bool is_dynamic = node.arithmetic == Arithmetic::kDynamic;
   return is_dynamic && recipe.weights == WeightType::kS4 ? WeightType::kU8 : recipe.weights;
@@ -39,13 +39,13 @@ quant::LinearFormat format_of(WeightType type, const IntegerRecipe& recipe) {
   return recipe.reduce_range.value_or(false) ? kInt7 : quant::kSymmetricInt8;
 }
 
-// Are all 8-bit codes taken, but for what the sums of pairs ask for?
+// True if weights may use all 8 bits, except where sums of pairs would saturate.
 bool must_limit_pairs(const NodeDecision& node, const IntegerRecipe& recipe) {
   const bool is_wide = node.arithmetic == Arithmetic::kStatic && is_16_bit(recipe.activations);
   return !recipe.reduce_range && !is_wide && type_of(node, recipe) == WeightType::kS8;
 }
 
-// Of the first use that has any: a weight may have several.
+// The pairs for the first use that has any; a weight may have several uses.
 quant::DotProductPairs pairs_of(const graph::Index& index, const Decision& decision) {
   for (const graph::Use& use : decision.place.value->uses) {
     const quant::DotProductPairs pairs = target::pairs_of(index.node(use), decision.weight.dims);
@@ -64,7 +64,7 @@ void decide_weight(Decision& decision, const NodeDecision& node, const Recipe& r
   const WeightType type = type_of(node, recipe.integer);
   decision.encoding = type == WeightType::kS4 ? Encoding::kLinear4 : Encoding::kLinear8;
   decision.format = format_of(type, recipe.integer);
-  // Older runtimes have ConvInteger for two unsigned sides only.
+  // Older runtimes have ConvInteger only for two unsigned operands.
   if (node.arithmetic == Arithmetic::kDynamic && node.op->kind == IntegerKind::kConv)
     decision.format = kUint8;
   decision.scale = recipe.scale;
@@ -101,13 +101,13 @@ std::vector<float> values_of(const onnx::Model& model, const onnx::Tensor& tenso
   return values;
 }
 
-// The scale that the bias of a channel needs at least.
+// The smallest scale that can represent a channel's bias.
 double least_scale(double bias, double input_scale, bool has_weights) {
   const double steps = has_weights ? kLargestBias : kBiasSteps;
   return std::abs(bias) / input_scale / steps;
 }
 
-// Channels without weights take any scale: the one their biases want.
+// Channels without weights accept any scale, so use the one that their biases need.
 void free_empty_channels(Decision& weight) {
   if (weight.affine.size() <= 1 || weight.ranges.size() != weight.affine.size()) return;
   for (std::size_t c = 0; c < weight.affine.size(); ++c) {
@@ -116,7 +116,7 @@ void free_empty_channels(Decision& weight) {
   }
 }
 
-// Makes room for the bias in the weight's scales.
+// Increases the weight's scales so that the bias fits.
 void make_room(const onnx::Model& model, float input_scale, const Decision& bias, Decision& weight) {
   const std::vector<float> values = values_of(model, *bias.place.tensor);
   for (std::size_t c = 0; c < values.size(); ++c) {
@@ -128,7 +128,7 @@ void make_room(const onnx::Model& model, float input_scale, const Decision& bias
     if (affine.scale >= least) continue;
     affine = quant::make_affine(static_cast<float>(least), affine.zero);
     if (!weight.format.half_scales) continue;
-    weight.format.half_scales = false;  // this one may be no 16-bit float
+    weight.format.half_scales = false;  // the new scale may not be a 16-bit float
     weight.stored_bytes = stored_bytes(weight);
   }
 }
@@ -207,7 +207,7 @@ struct Place {
   const onnx::Node* node;
 };
 
-// The weight minus what its codes stand for.
+// The weight minus its dequantized value.
 std::vector<float> rounding_errors(const onnx::Model& model, const Decision& weight) {
   const TensorSource source(model, *weight.place.tensor);
   const quant::FloatSource& floats = source.floats();
@@ -226,14 +226,14 @@ std::vector<float> rounding_errors(const onnx::Model& model, const Decision& wei
   return decoded;
 }
 
-// Of Conv [M, C/group, k…], Gemm [K, N] and [N, K].
+// For Conv [M, C/group, k…], Gemm [K, N] and [N, K].
 void correct(const onnx::Model& model, const Place& place) {
   const auto& dims = place.weight->weight.dims;
   const std::vector<float> errors = rounding_errors(model, *place.weight);
   const bool is_conv = place.node->op() == Op::kConv;
   const bool is_row_major = is_conv || integer_setting(*place.node, "transB", 0) == 1;
   const auto outputs = static_cast<std::size_t>(dims[is_row_major ? 0 : 1]);
-  const auto inputs = static_cast<std::size_t>(dims[is_row_major ? 1 : 0]);  // of a group
+  const auto inputs = static_cast<std::size_t>(dims[is_row_major ? 1 : 0]);  // per group
   const std::size_t taps = errors.size() / outputs / inputs;
   const auto groups =
       static_cast<std::size_t>(is_conv ? integer_setting(*place.node, "group", 1).value_or(0) : 1);

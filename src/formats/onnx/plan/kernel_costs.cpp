@@ -13,9 +13,9 @@
 namespace ounce::plan {
 namespace {
 
-constexpr std::size_t kSpatial = 2;  // the first axis behind batch and channels
+constexpr std::size_t kSpatial = 2;  // first axis after batch and channels
 
-// Positions of an input: of images and sequences everything behind the channels, of other inputs one.
+// Positions of an input: the product of all spatial axes for images and sequences, 1 for other inputs.
 double positions_of_input(const graph::Dims& dims) {
   double positions = 1;
   for (std::size_t i = 1; i < dims.size(); ++i)
@@ -28,7 +28,7 @@ bool multiplies_matrices(const onnx::Node& node) {
   return op == ops::Class::kProduct || op == ops::Class::kRecurrent;
 }
 
-// How many weights a value of the main graph holds; 0 for a bias and for what is computed.
+// The number of elements of a constant weight of the main graph; 0 for biases and computed values.
 double weights_of(const graph::Index& index, onnx::Bytes name) {
   const auto found = index.find(0, name);
   if (found.value == nullptr) return 0;
@@ -54,7 +54,7 @@ std::optional<std::uint64_t> positions_of(const graph::InferredShapes& shapes, c
   const std::size_t first = is_product ? 0 : kSpatial, last = dims->size() - (is_product ? 1 : 0);
   std::uint64_t positions = 1;
   for (std::size_t i = first; i < last; ++i) {
-    if ((*dims)[i] < 0 && i == 0) continue;  // a batch of one
+    if ((*dims)[i] < 0 && i == 0) continue;  // assume a batch of one
     if ((*dims)[i] <= 0) return std::nullopt;
     if (__builtin_mul_overflow(positions, static_cast<std::uint64_t>((*dims)[i]), &positions))
       return std::nullopt;
@@ -93,18 +93,18 @@ namespace {
 
 double up(double value, double block) { return std::ceil(value / block) * block; }
 
-// Nanoseconds; each row is multiplied with what conv_features() of the script says.
+// Nanoseconds. Each row is multiplied by the features that conv_features() of the script computes.
 struct KernelTable {
-  double block;  // channels that float kernels for pictures take at a time
-  // Floats: a call, a product, a value that is given; then what else it takes.
+  double block;  // channels that blocked FP32 kernels process at a time
+  // FP32. Coefficients: a call, a product, an output value; then as noted.
   std::array<double, 3> few_inputs, pointwise, picture, depthwise;
-  std::array<double, 4> unfolded;        // … a value that is laid out for a matrix product
+  std::array<double, 4> unfolded;        // and a value copied by im2col
   std::array<double, 3> depthwise_line;  // a channel, a product, a value
   std::array<double, 3> matrix;          // a call, a product, a weight
-  // Integers.
-  std::array<double, 7> integer_conv;  // … laid out: a value, a piece; a weight; a value beyond 16 channels
+  // INT8.
+  std::array<double, 7> integer_conv;  // and im2col: a value, a piece; a weight; a value beyond 16 channels
   std::array<double, 5>
-      integer_depthwise;  // … products of channels that are left over, eight together and single
+      integer_depthwise;  // and products of remaining channels, in groups of eight and single
   std::array<double, 5> integer_gemm, integer_matrix;  // a call, a product, a value, an input, a weight
   double to_codes, to_floats, transpose, reorder;      // a value
 };
@@ -129,7 +129,7 @@ constexpr KernelTable kVnni{
     .reorder = 0.14,
 };
 
-// The same CPU, its runtime told that it has AVX2 alone.
+// The same CPU, with the runtime restricted to AVX2.
 constexpr KernelTable kAvx2{
     .block = 8,
     .few_inputs = {3926, 0.01929, 0.0502},
@@ -149,10 +149,10 @@ constexpr KernelTable kAvx2{
     .reorder = 0.16,
 };
 
-constexpr double kCall = 2000;  // of a node that does nothing else
+constexpr double kCall = 2000;  // of a node without other costs
 
-// In FP32 x · HardSigmoid(x) is a HardSwish again, which is part of the Conv in front of it; x · Sigmoid(x)
-// is one op, too.
+// In FP32 x · HardSigmoid(x) becomes a HardSwish, which is fused into the preceding Conv; x · Sigmoid(x) is
+// one op, too.
 constexpr ops::CostPerValue kGate{.fp32 = 0.02, .int8 = 0.28};
 constexpr ops::CostPerValue kHardSigmoid{.fp32 = 0.14, .int8 = 0.10}, kNumber{.fp32 = 0.13, .int8 = 0.10};
 
@@ -171,7 +171,7 @@ double conv_in_floats(const KernelTable& table, const GemmShape& s) {
   if (s.is_depthwise) return dot(table.depthwise, {1, given * s.kernel_size, given});
   if (s.is_conv2d && s.inputs < table.block)
     return dot(table.few_inputs, {1, given * s.inputs * s.kernel_size, given});
-  constexpr double kAligned = 4;  // what float kernels for pictures ask of the number of inputs
+  constexpr double kAligned = 4;  // blocked FP32 kernels need a multiple of this number of inputs
   if (s.is_conv2d && std::fmod(s.inputs, kAligned) == 0) {
     const auto& row = s.kernel_size == 1 ? table.pointwise : table.picture;
     return dot(row, {1, given * up(s.inputs, table.block) * s.kernel_size, given});
@@ -206,7 +206,7 @@ double matrix_on_integers(const std::array<double, 5>& row, const GemmShape& s) 
                    s.positions * s.inputs, s.inputs * s.outputs});
 }
 
-// Of the CPUs in question, on average.
+// The mean over the modeled CPUs.
 template <class Cost>
 double over(CostedCpus cpus, Cost cost) {
   if (cpus == CostedCpus::kVnni) return cost(kVnni);
@@ -264,7 +264,7 @@ double KernelCosts::softmax_over_channels(double values) {
 }
 
 double KernelCosts::max_pool_of_floats(double values, double kernel_size) {
-  constexpr double kTap = 2.9;  // [1, 32, 450, 60], 2 × 2: 10 ms, in floats 0.5
+  constexpr double kTap = 2.9;  // [1, 32, 450, 60], 2 × 2: 10 ms, in FP32 0.5
   return kTap * values * kernel_size;
 }
 

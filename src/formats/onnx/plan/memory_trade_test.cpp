@@ -88,7 +88,7 @@ TEST(MemoryTrade, KeepsTheDefaultWhereTheOpsetHasNoDecoder) {
 }
 
 TEST(MemoryTrade, LowDecodesAllThatCanBe) {
-  const std::string low = "; DequantizeLinear at every run, for low memory\n";
+  const std::string low = "; dequantized on every run, for low memory\n";
   EXPECT_EQ(plan_of(two_layers(), recipe_with(MemoryUse::kLow)),
             "busy float32[64,64,1,1] -> int8 channel 0 dq: weight of Conv" + low +
                 "idle float32[64,64,1,1] -> int8 channel 0 dq: weight of Conv" + low +
@@ -97,7 +97,7 @@ TEST(MemoryTrade, LowDecodesAllThatCanBe) {
 
 // The blocks of a Conv are rows; those of a MatMul run through its columns.
 TEST(MemoryTrade, FourBitsBecomeRowsOfBytes) {
-  const std::string low = "; DequantizeLinear at every run, for low memory\n";
+  const std::string low = "; dequantized on every run, for low memory\n";
   EXPECT_EQ(
       plan_of(two_layers(), recipe_with(MemoryUse::kLow, Format::kW4)),
       "busy float32[64,64,1,1] -> int4 block 32 dq rows: weight of Conv" + low +

@@ -151,7 +151,7 @@ TEST(MixedPlan, StaticNodesCanBeFloatsOrDynamic) {
             "wa float32[32,32] -> float16 tensor fold: weight of MatMul, as 16-bit floats, as asked for its "
             "node; folded at load, FP32 speed\n"
             "wy float32[32,32] -> int8 channel 1 dq pairs: weight of an integer MatMul\n"
-            "node 0:0 float: is to compute on floats\n"
+            "node 0:0 float: kept in FP32 by the recipe\n"
             "node 0:1 static -> y\n"
             "value 0:a uint8 scale 0.01 zero 100\n");
 }
@@ -162,7 +162,7 @@ TEST(MixedPlan, DynamicNodesCanBeFloats) {
       "wa float32[32,32] -> int4 block 32 fold table: weight of MatMul, as asked for its node; folded at "
       "load, FP32 speed\n"
       "wy float32[32,32] -> int8 channel 1 kernel pairs: weight of an integer MatMul\n"
-      "node 0:0 float: is to compute on floats\n"
+      "node 0:0 float: kept in FP32 by the recipe\n"
       "node 0:1 dynamic -> y\n");
 }
 
@@ -199,7 +199,7 @@ TEST(MixedPlan, WhatFollowsWithoutWeightsCanBeFloatsToo) {
   EXPECT_EQ(nodes_of({{"s", Format::kFp32}}),
             "node 0:0 static -> r, codes, clamped by its codes\n"
             "node 0:2 static -> c, codes\n"
-            "node 0:3 float: is to compute on floats\n"
+            "node 0:3 float: kept in FP32 by the recipe\n"
             "node 0:4 static -> y, codes\n");
   // A Relu is not taken into codes then.
   EXPECT_THAT(nodes_of({{"r", Format::kFp32}}), StartsWith("node 0:0 static -> a, codes\n"));
@@ -232,13 +232,13 @@ TEST(MixedPlan, AWeightThatIsTornBetweenKernelsIsFloats) {
   recipe.integer.dynamic_conv = true;
   EXPECT_EQ(text_of(twins("Conv", image, kernel), recipe, &ranges),
             "w float32[16,16,1,1] -> int8 channel 0 fold: weight of Conv; folded at load, FP32 speed\n"
-            "node 0:0 float: its weight also feeds a node that computes otherwise\n"
-            "node 0:1 float: its weight also feeds a node that computes otherwise\n");
+            "node 0:0 float: its weight also feeds a node with another kind of quantization\n"
+            "node 0:1 float: its weight also feeds a node with another kind of quantization\n");
   // And with floats.
   EXPECT_THAT(
       text_of(twins("Gemm", {2, 32}, {32, 32}), Format::kInt8, {{"z", Format::kFp32}}, &ranges),
       testing::AllOf(StartsWith("w float32[32,32] -> keep: stays FP32, as asked for its node\n"),
-                     HasSubstr("node 0:0 float: its weight also feeds a node that stays in floats\n")));
+                     HasSubstr("node 0:0 float: its weight also feeds a node that is kept in FP32\n")));
 }
 
 TEST(MixedPlan, FourBitWeightsAreForStaticNodesOnly) {
@@ -263,10 +263,10 @@ TEST(MixedPlan, ANodeIsKnownByItsOwnNameWhereNoValueHasIt) {
 
 TEST(MixedPlan, ANameThatNoNodeGivesIsRefused) {
   EXPECT_EQ(refusal_of(chain(), recipe_of(Format::kW8, {{"a", Format::kW4}, {"nothing", Format::kW4}})),
-            "`nodes` 'nothing': no node has this name or gives this value");
+            "`nodes` 'nothing': no node has this name or this output");
   EXPECT_THAT(refusal_of(chain(), recipe_of(Format::kW8, {{"x", Format::kW4}})), HasSubstr("'x'"));
   EXPECT_THAT(refusal_of(chain(), recipe_of(Format::kInt8Dynamic, {{"b", Format::kW4}})),
-              StartsWith("`nodes` 'b': no node has this name or gives this value; normalisations"));
+              StartsWith("`nodes` 'b': no node has this name or this output; normalisations"));
 }
 
 TEST(MixedPlan, ANameThatIsNearlyOneIsGuessed) {
@@ -275,7 +275,7 @@ TEST(MixedPlan, ANameThatIsNearlyOneIsGuessed) {
   model.initializer("w", {32, 32}, ramp({32, 32}));
   model.node("MatMul", {"x", "w"}, {"product"}, {}, "first").node("Relu", {"product"}, {"y"});
   EXPECT_EQ(refusal_of(model, recipe_of(Format::kW8, {{"prodcut", Format::kW4}})),
-            "`nodes` 'prodcut': no node has this name or gives this value; did you mean 'product'?");
+            "`nodes` 'prodcut': no node has this name or this output; did you mean 'product'?");
   EXPECT_THAT(refusal_of(model, recipe_of(Format::kW8, {{"firts", Format::kW4}})), HasSubstr("'first'?"));
 }
 
@@ -289,10 +289,10 @@ TEST(MixedPlan, ALevelOfNoProductIsRefused) {
     recipe.nbits.levels[name] = AccuracyLevel::k1;
     return refusal_of(model, recipe);
   };
-  EXPECT_EQ(refusal("prodcut"),
-            "`nbits.levels` 'prodcut': no node gives this value; did you mean 'product'?");
-  EXPECT_EQ(refusal("nobody"), "`nbits.levels` 'nobody': no node gives this value");
-  EXPECT_EQ(refusal("y"), "`nbits.levels` 'y': Relu gives this value, and levels are for MatMul and Gemm");
+  EXPECT_EQ(refusal("prodcut"), "`nbits.levels` 'prodcut': no node has this output; did you mean 'product'?");
+  EXPECT_EQ(refusal("nobody"), "`nbits.levels` 'nobody': no node has this output");
+  EXPECT_EQ(refusal("y"),
+            "`nbits.levels` 'y': Relu has this output, but levels apply only to MatMul and Gemm");
   Recipe recipe = recipe_of(Format::kNbits4, {});
   recipe.nbits.levels["product"] = AccuracyLevel::k1;
   EXPECT_NO_THROW(text_of(model, recipe));

@@ -47,8 +47,8 @@ std::optional<ChannelAxes> axes_before(const onnx::Node& movement, ChannelAxes a
     }
     return axis < input_rank ? std::optional(ChannelAxes{axis, axis + 1}) : std::nullopt;
   }
-  // In front of a weight, Unsqueeze and Squeeze add and drop the leading axis (a direction, a batch). If a
-  // model does otherwise, groups are cut along another axis: still right, a little less exact.
+  // In front of a weight, Unsqueeze and Squeeze usually add and remove the leading axis (a direction, a
+  // batch). For other axes the groups would be along a wrong axis: still correct, but less accurate.
   if (op == Op::kUnsqueeze) {
     if (axes.last < 2) return std::nullopt;
     return ChannelAxes{axes.first == 0 ? 0 : axes.first - 1, axes.last - 1};
@@ -59,7 +59,7 @@ std::optional<ChannelAxes> axes_before(const onnx::Node& movement, ChannelAxes a
 
 namespace {
 
-// A Resize that makes values which its input does not have.
+// A Resize that interpolates new values.
 bool is_blend(const onnx::Node& node) {
   return node.op() == Op::kResize && onnx::string_setting(node, "mode", "nearest") != "nearest";
 }

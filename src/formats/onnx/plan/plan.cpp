@@ -23,14 +23,15 @@ std::vector<std::string> notes_on(const onnx::Model& model, const graph::Index& 
   }
   std::vector<std::string> notes;
   if (quantized != 0 && !recipe.is_integer())
-    notes.push_back(fmt::format(
-        "already quantized in part ({} nodes): only what is still float is stored smaller", quantized));
-  if (sparse != 0) notes.push_back(fmt::format("{} sparse tensors are left as they are", sparse));
-  if (!model.proto->training.empty()) notes.emplace_back("training information is carried along unchanged");
+    notes.push_back(
+        fmt::format("partially quantized already ({} nodes): only the remaining float weights are compressed",
+                    quantized));
+  if (sparse != 0) notes.push_back(fmt::format("{} sparse tensors are not compressed", sparse));
+  if (!model.proto->training.empty()) notes.emplace_back("training information is copied unchanged");
   return notes;
 }
 
-// What no other word of a decision tells apart.
+// Details of a decision that the rest of its text does not contain.
 std::string digest_text(const Decision& decision) {
   std::string text;
   if (decision.pairs.exist()) text += " pairs";
@@ -53,7 +54,7 @@ std::string digest_text(const Decision& decision) {
   return text;
 }
 
-// Of the weights that are folded: DequantizeLinear would give up its kernels.
+// Only for weights that are folded: with 16-bit weights, DequantizeLinear would lose its kernels.
 void promote_folded(std::vector<Decision>& decisions, double share) {
   std::vector<TensorPlan*> folded;
   std::uint64_t total = 0;
@@ -65,7 +66,7 @@ void promote_folded(std::vector<Decision>& decisions, double share) {
   for (Decision& decision : decisions) decision.uses_pair_table &= decision.is_linear();
 }
 
-// Until the values are looked at.
+// The plan before values are read.
 Plan plan_structure(const onnx::Model& model, const graph::Index& index, const Recipe& recipe,
                     const calibration::Ranges* ranges) {
   Plan plan;

@@ -66,7 +66,7 @@ TEST(Plan, KnowsTheChannelAxisOfEveryOp) {
             "w float32[1,48,16] -> int8 channel 0-1 fold: weight of GRU; folded at load, FP32 speed\n");
   EXPECT_EQ(
       plan_text(model_of("Gather", 0, {64, 16})),
-      "w float32[64,16] -> int8 channel 0 lookup: weight of Gather; rows are decoded after the lookup\n");
+      "w float32[64,16] -> int8 channel 0 lookup: weight of Gather; rows are dequantized after the lookup\n");
   EXPECT_EQ(plan_text(model_of("Gather", 0, {64, 16}, {int_attribute("axis", 1)})),
             "w float32[64,16] -> int8 channel 0 fold: weight of Gather; folded at load, FP32 speed\n");
 }
@@ -105,9 +105,9 @@ TEST(Plan, LeavesOtherConstantsAloneAndSaysWhy) {
             "w float32[512] -> keep: feeds Mul, which may need all bits\n");
   EXPECT_EQ(plan_text(model_of("MatMul", 1, {4, 4})), "w float32[4,4] -> keep: smaller than 1024 bytes\n");
   EXPECT_EQ(plan_text(model_of("MatMul", 1, {32, 16}, {}, 6)),
-            "w float32[32,16] -> keep: opset 6 is too old to decode in (7 is needed)\n");
+            "w float32[32,16] -> keep: opset 6 is too old for dequantization (7 is required)\n");
   EXPECT_EQ(plan_text(model_of("QuantizeLinear", 1, {32, 16})),
-            "w float32[32,16] -> keep: belongs to an op that is quantized already\n");
+            "w float32[32,16] -> keep: belongs to an op that is already quantized\n");
 }
 
 TEST(Plan, StoresBiasesIn16BitsUnlessTheyAreTooSmall) {
@@ -137,16 +137,16 @@ TEST(Plan, DequantizeLinearNeedsTheRightOpset) {
   Recipe dq;
   dq.decoder = DecoderChoice::kDq;
   EXPECT_EQ(plan_text(model_of("MatMul", 1, {64, 16}), dq),
-            "w float32[64,16] -> int8 channel 1 dq: weight of MatMul; DequantizeLinear, as asked\n");
+            "w float32[64,16] -> int8 channel 1 dq: weight of MatMul; DequantizeLinear, as requested\n");
   EXPECT_EQ(plan_text(model_of("MatMul", 1, {64, 16}, {}, 12), dq),
-            "w float32[64,16] -> int8 channel 1 fold: weight of MatMul; folded, as DequantizeLinear needs "
+            "w float32[64,16] -> int8 channel 1 fold: weight of MatMul; folded, because DequantizeLinear needs "
             "opset 13, the model has 12\n");
   // Nobody fuses it into a Conv: the price is named.
   EXPECT_THAT(plan_text(model_of("Conv", 1, {64, 16, 3, 3}), dq),
               testing::HasSubstr("runs at every inference"));
   dq.granularity = {GranularityKind::kBlock, 32};
   EXPECT_EQ(plan_text(model_of("MatMul", 1, {64, 16}, {}, 21), dq),
-            "w float32[64,16] -> int8 block 32 dq: weight of MatMul; DequantizeLinear, as asked\n");
+            "w float32[64,16] -> int8 block 32 dq: weight of MatMul; DequantizeLinear, as requested\n");
 }
 
 TEST(Plan, ReadsTheValuesBeforeItPromises) {

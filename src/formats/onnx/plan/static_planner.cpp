@@ -17,7 +17,7 @@ class StaticPlanner {
  public:
   using Nodes = std::set<const onnx::Node*>;
 
-  // Without ranges every value is taken to have one. `in_floats` are those that are faster there.
+  // Without `ranges`, assumes that every value has one. `in_floats`: nodes that are faster in FP32.
   StaticPlanner(const graph::Index& index, const Recipe& recipe, const calibration::Ranges* ranges,
                 IntegerCandidates& candidates, Selection& selection, const Nodes& in_floats)
       : index_(index),
@@ -30,9 +30,8 @@ class StaticPlanner {
   IntegerPlan make() {
     for (const auto& [name, value] : recipe_.values) {
       if (ranges_ != nullptr && !ranges_->values.contains(name)) {
-        throw Error(
-            ErrorCode::kUsage,
-            fmt::format("`integer.values` '{}' is no activation of this model that was observed", name));
+        throw Error(ErrorCode::kUsage,
+                    fmt::format("`integer.values` '{}' is not an observed activation of this model", name));
       }
     }
     for (std::size_t body = 0; body < index_.bodies().size(); ++body) {
@@ -51,16 +50,16 @@ class StaticPlanner {
     const auto found = ranges_->values.find(path);
     return found == ranges_->values.end() || found->second.count() == 0 ? nullptr : &found->second;
   }
-  // The name under which a value was observed.
+  // The name under which calibration recorded a value.
   std::string path_of(std::size_t body, Bytes name) const {
     return graph::value_path(index_, index_.find(body, name).body, name);
   }
   std::string why_kept_float(std::size_t body, Bytes name) const {
     const auto asked = recipe_.values.find(path_of(body, name));
     const bool is_kept = asked != recipe_.values.end() && asked->second.keep_float;
-    return is_kept ? fmt::format("'{}' stays float, as the configuration says", name) : std::string();
+    return is_kept ? fmt::format("'{}' is kept in FP32 by the configuration", name) : std::string();
   }
-  // They carry DequantizeLinear past ops that only move values, and do not expect to meet a branch there.
+  // Runtimes move DequantizeLinear past ops that only move values, and fail if the value is used in a branch.
   bool is_moved_into_branch(const graph::Value& value, int& steps_left) const {
     return std::any_of(value.uses.begin(), value.uses.end(), [&](const Use& use) {
       const onnx::Node& node = index_.node(use);
@@ -73,7 +72,7 @@ class StaticPlanner {
              is_moved_into_branch(*moved.value, steps_left);
     });
   }
-  // Asked by every node that takes the value, and answered by a look at all of them: once for each value.
+  // Cached: every user of a value asks, and the answer needs a scan of all users.
   const std::string& why_no_codes(std::size_t body, Bytes name) {
     const auto value = index_.find(body, name);
     const auto [found, is_new] = why_no_codes_.try_emplace(value.value);
@@ -81,20 +80,22 @@ class StaticPlanner {
     return found->second;
   }
   std::string find_why_no_codes(std::size_t body, Bytes name, const graph::Index::Found& value) const {
-    if (value.value == nullptr) return "it takes nothing";
+    if (value.value == nullptr) return "an input is missing";
     if (value.value->producer != kNone &&
         is_fused_wrongly(*index_.bodies()[value.body].nodes()[value.value->producer]))
-      return fmt::format("runtimes would fuse what gives '{}' into an op that they do not have", name);
+      return fmt::format("runtimes would fuse the producer of '{}' into an op that they do not support",
+                         name);
     if (int steps_left = kLongestSearch; is_moved_into_branch(*value.value, steps_left))
-      return fmt::format("runtimes crash on codes of '{}', which is moved and then used in a branch", name);
+      return fmt::format(
+          "runtimes crash on quantized values of '{}', which is moved and then used in a branch", name);
     if (ranges_ == nullptr) return {};
     const std::string path = path_of(body, name);
     const auto found = ranges_->values.find(path);
     if (std::string kept = why_kept_float(body, name); !kept.empty()) return kept;
     if (statistics(path) == nullptr) return fmt::format("no range of '{}' was observed", name);
     if (found->second.minimum() == found->second.maximum())
-      return fmt::format("'{}' never varied in the calibration data", name);
-    if (found->second.not_finite() != 0) return fmt::format("'{}' took values that are not finite", name);
+      return fmt::format("'{}' is constant in the calibration data", name);
+    if (found->second.not_finite() != 0) return fmt::format("'{}' has NaN or infinite values", name);
     return {};
   }
 
@@ -122,7 +123,7 @@ class StaticPlanner {
         const bool is_asked = op->has_weight() && !candidates_.override_reason(*nodes[i]).empty();
         if (is_left || is_asked || (!op->has_weight() && could_all_be_codes(decision)))
           could_be_codes_.insert(decision.output);
-        if (is_left && decision.reason.empty()) decision.reason = "is faster in floats";
+        if (is_left && decision.reason.empty()) decision.reason = "is faster in FP32";
         if (decision.reason.empty()) {
           decision.arithmetic = Arithmetic::kStatic;
           decision.gives_codes = op->must_give_codes();
@@ -130,15 +131,14 @@ class StaticPlanner {
           if (op->may_give_codes() && (has_input_codes || why_no_codes(body, decision.output).empty()))
             makers_.emplace(decision.output, plan_.nodes.size());
         } else if (!op->has_weight()) {
-          decision.reason =
-              candidates_.override_reason(*nodes[i]);  // otherwise nobody expects it to be integer
+          decision.reason = candidates_.override_reason(*nodes[i]);  // other ops need no reason
         }
       }
       plan_.nodes.push_back(std::move(decision));
     }
   }
 
-  // The value that the node gives, behind a clamp that can go.
+  // Sets the output value of a node, after a clamp that can be absorbed.
   void find_output(NodeDecision& decision) const {
     const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
     if (node.outputs.empty() || node.outputs[0].empty()) return;
@@ -154,8 +154,8 @@ class StaticPlanner {
     decision.output = next.outputs[0];
   }
 
-  // The limits of a Relu or Clip that codes can stand for: constant, with zero between them, as zero is
-  // always a code.
+  // The limits of a Relu or Clip that the quantization range can replace: constant, with zero between them,
+  // because zero must be representable.
   std::optional<ValueRange> clamp_of(std::size_t body, const onnx::Node& node) const {
     if (!node.info().is_clamp()) return std::nullopt;
     if (node.op() == Op::kRelu) return ValueRange{0, HUGE_VAL};
@@ -177,7 +177,7 @@ class StaticPlanner {
     return decision.op->must_give_codes() ? why_no_codes(decision.body, decision.output) : std::string();
   }
 
-  // A single number beside codes.
+  // The scalar operand of an Add or Mul.
   std::optional<float> number_of(std::size_t body, const onnx::Node& node, std::size_t input) const {
     if (node.inputs.size() != 2 || (node.op() != Op::kAdd && node.op() != Op::kMul)) return std::nullopt;
     const std::optional<float> number = candidates_.scalar(body, node.inputs[input]);
@@ -186,7 +186,7 @@ class StaticPlanner {
     return is_usual ? number : std::nullopt;
   }
 
-  // The input of a reading that is codes.
+  // The quantized input of a rescale-only node.
   Bytes read_by(const NodeDecision& decision) const {
     const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
     return node.inputs[number_of(decision.body, node, 0) ? 1 : 0];
@@ -204,7 +204,7 @@ class StaticPlanner {
         node.op() == Op::kMul ? number > 0 : number < 0 && can_be_added(codes, -number);
   }
 
-  // Behind a Sigmoid, whose range is known and that nobody else looks at, the scale is chosen so that the
+  // After a Sigmoid, whose range is known and which has no other users, the scale is chosen so that the
   // number is a whole number of steps.
   bool can_be_added(Bytes codes, double number) {
     std::size_t maker = makers_.at(codes);
@@ -226,7 +226,7 @@ class StaticPlanner {
     return true;
   }
 
-  // Floats of nodes that are faster in floats, all of which an integer op could take as codes.
+  // True for nodes that are faster in FP32 although an integer op could use all their outputs quantized.
   bool could_all_be_codes(const NodeDecision& decision) const {
     const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
     bool could = false;
@@ -238,7 +238,7 @@ class StaticPlanner {
     return could;
   }
 
-  // Only where all it gets are codes already.
+  // A node without weights runs in INT8 only if all its inputs are quantized already.
   std::string why_not_follower(const NodeDecision& decision) {
     const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
     if (node.outputs.size() != 1) return "it has several outputs";
@@ -248,12 +248,13 @@ class StaticPlanner {
       const bool is_code = makers_.contains(input_of(node, i));
       const bool could_be = could_be_codes_.contains(input_of(node, i)) &&
                             why_no_codes(decision.body, input_of(node, i)).empty();
-      if (!is_code && !could_be && !number_of(decision.body, node, i)) return "not all it gets are codes";
+      if (!is_code && !could_be && !number_of(decision.body, node, i))
+        return "some of its inputs are not quantized";
       takes_codes |= is_code;
     }
-    if (!takes_codes) return "not all it gets are codes";
+    if (!takes_codes) return "some of its inputs are not quantized";
     if (std::string reason = selection_.why_not(texts_of(node)); !reason.empty()) return reason;
-    // What is only moved, or read otherwise, keeps the codes it has.
+    // A movement or rescale-only node keeps the quantized values of its input.
     return decision.op->kind == IntegerKind::kMovement || decision.is_rescale_only
                ? why_kept_float(decision.body, decision.output)
                : why_no_codes(decision.body, decision.output);
@@ -268,7 +269,7 @@ class StaticPlanner {
     });
   }
 
-  // From the end to the front: what follows a node has been decided before it.
+  // Runs backward, so that the users of a node are decided before the node.
   void drop_the_unwanted(std::size_t first) {
     if (first == plan_.nodes.size()) return;
     std::vector<std::size_t> by_node(index_.bodies()[plan_.nodes[first].body].nodes().size(), kNone);
@@ -289,7 +290,7 @@ class StaticPlanner {
     }
   }
 
-  // An output of the model that nothing else in it reads as floats.
+  // An output of the model that no other node reads in FP32.
   bool is_integer_output(const NodeDecision& decision) {
     const graph::Value& value = *index_.find(decision.body, decision.output).value;
     return decision.body == 0 && value.is_output && value.uses.empty() &&
@@ -321,7 +322,7 @@ class StaticPlanner {
     }
   }
 
-  // Do the values lie where those of raw bytes would?
+  // True if the values are in the range of the raw bytes.
   static bool are_bytes(const calibration::Statistics& statistics, const RawInput& raw) {
     double low = HUGE_VAL, high = -HUGE_VAL;
     for (std::size_t c = 0; c < raw.scale.size(); ++c) {
@@ -334,7 +335,7 @@ class StaticPlanner {
            (statistics.channels().size() == raw.scale.size() || raw.scale.size() == 1);
   }
 
-  // Raw bytes are the codes themselves when one scale and a whole zero say it all.
+  // Raw bytes are the quantized values if one scale and an integer zero point describe them.
   IntegerPort input_port(const ValueKey& key, ActivationQuantization& quantization) const {
     IntegerPort port{
         key,   true, quantization.type, {quantization.scale}, {static_cast<float>(quantization.zero)},
@@ -399,7 +400,7 @@ class StaticPlanner {
     }
   }
 
-  // One step from zero, up or down.
+  // The number as one step from zero, positive or negative.
   ScalarOperand code_of(float number) const {
     ScalarOperand made;
     made.quantization.type = element_type_of(recipe_.activations);
@@ -410,7 +411,7 @@ class StaticPlanner {
     return made;
   }
 
-  // (code - zero)·scale·k, or (code - zero)·scale - n·scale.
+  // Rescaled value: (q - zero)·scale·k, or (q - zero)·scale - n·scale.
   void read_otherwise(const NodeDecision& decision, const onnx::Node& node) {
     const bool is_first = number_of(decision.body, node, 0).has_value();
     const float number = *number_of(decision.body, node, is_first ? 0 : 1);
@@ -429,12 +430,12 @@ class StaticPlanner {
   void make_whole(const NodeDecision& decision) {
     ActivationQuantization& quantization = plan_.activations.at(key_of(decision.body, decision.output));
     const double most =
-        limits_of(quantization.type).high - quantization.zero;  // beyond, the new zero would be no code
+        limits_of(quantization.type).high - quantization.zero;  // otherwise the new zero is not representable
     const double steps = std::min(std::floor(decision.zero_shift / quantization.scale), most);
     quantization.scale = static_cast<float>(decision.zero_shift / std::max(steps, 1.0));
   }
 
-  // A range that was asked for may go beyond what the clamp lets through.
+  // A configured range may exceed the limits of the clamp.
   void hold_to_clamp(const NodeDecision& decision) {
     const onnx::Node& clamp = *index_.bodies()[decision.body].nodes()[decision.absorbed];
     const ValueRange limits = *clamp_of(decision.body, clamp);
@@ -467,9 +468,9 @@ class StaticPlanner {
   Selection& selection_;
   IntegerPlan plan_;
   const Nodes& in_floats_;
-  std::map<Bytes, std::size_t> makers_;  // values of this body that integer nodes give: by whom
+  std::map<Bytes, std::size_t> makers_;  // outputs of integer nodes in this body, and their nodes
   std::map<const graph::Value*, std::string> why_no_codes_;
-  std::set<Bytes> could_be_codes_;  // values of this body that come of nodes which stay in floats by choice
+  std::set<Bytes> could_be_codes_;  // outputs in this body of nodes that are kept in FP32 by choice
 };
 
 bool has_integers(const IntegerPlan& plan) {
@@ -495,7 +496,7 @@ std::set<const onnx::Node*> faster_in_floats(const graph::Index& index, const Re
   if (!uses_cost_model(recipe)) return {};
   const IntegerPlan plan = plan_static(index, recipe, &ranges, candidates, selection, {});
   auto faster = faster_in_floats(index, plan, candidates, ranges, KernelCosts(costed_cpus(recipe.target)));
-  // What was asked for is integers: slow ones rather than none.
+  // The user asked for INT8: slower integer nodes are better than none.
   if (!has_integers(plan_static(index, recipe, &ranges, candidates, selection, faster))) faster.clear();
   return faster;
 }

@@ -1,4 +1,4 @@
-// Every rule about what can be asked for at once; nothing else refuses a recipe for itself.
+// Checks the consistency of a recipe. All rules are in this file.
 #include <fmt/format.h>
 #include <ounce/error.h>
 #include <ounce/recipe.h>
@@ -46,29 +46,29 @@ void validate_numbers(const Recipe& recipe) {
   }
 }
 
-// How weights are stored.
+// Weight storage.
 void validate_storage(const Recipe& recipe) {
-  if (recipe.codebook && recipe.asymmetric) refuse("`codebook` has no zero points: leave out `asymmetric`");
+  if (recipe.codebook && recipe.asymmetric) refuse("`codebook` has no zero points: remove `asymmetric`");
   if (recipe.codebook && has_groups(recipe))
-    refuse("`codebook` holds for a whole tensor: leave out `granularity`");
+    refuse("`codebook` applies to whole tensors: remove `granularity`");
   if (recipe.memory != MemoryUse::kFast && recipe.decoder != DecoderChoice::kAuto)
-    refuse("`memory` says what `decoder=auto` does: leave out one of them");
+    refuse("`memory` controls `decoder=auto`: use only one of them");
   const FormatInfo& format = info_of(recipe.format);
   const bool has_decoders = format.family == Family::kWeights && format.weight_bits <= 8;
   if (recipe.memory != MemoryUse::kFast && !has_decoders)
-    refuse(fmt::format("`memory` is for the formats w8 and w4, not for {}", name_of(recipe.format)));
+    refuse(fmt::format("`memory` applies to the formats w8 and w4, not to {}", name_of(recipe.format)));
   if (recipe.codebook && recipe.decoder == DecoderChoice::kDq)
-    refuse("DequantizeLinear cannot decode a codebook: leave out `decoder=dq`");
+    refuse("DequantizeLinear does not support codebooks: remove `decoder=dq`");
   const bool is_all_halves = recipe.format == weight_only(16) && recipe.nodes.empty();
   if (is_all_halves && (recipe.codebook || recipe.asymmetric || has_groups(recipe)))
     refuse("w16 stores floats: `codebook`, `asymmetric` and `granularity` do not apply");
 }
 
-// Packed weights in MatMulNBits.
+// Packed weights for MatMulNBits.
 void validate_nbits(const Recipe& recipe) {
   const NbitsRecipe& nbits = recipe.nbits;
   if (!reads(recipe, ReadBy::kNbits)) return;
-  if (recipe.codebook) refuse("MatMulNBits kernels take linear codes: leave out `codebook`");
+  if (recipe.codebook) refuse("MatMulNBits kernels need linear quantization: remove `codebook`");
   if (!is_nbits(recipe.format)) {
     if (nbits.method > WeightMethod::kRtn || nbits.has_budget())
       refuse(
@@ -77,25 +77,25 @@ void validate_nbits(const Recipe& recipe) {
     return;
   }
   if (nbits.bits != 0 && nbits.target_size != 0)
-    refuse("`nbits.bits` and `nbits.target_size` are two words for one budget: give one of them");
+    refuse("`nbits.bits` and `nbits.target_size` set the same budget: use only one of them");
   const Granularity& groups = recipe.granularity;
   if (recipe.decoder != DecoderChoice::kAuto)
-    refuse("MatMulNBits kernels decode by themselves: leave out `decoder`");
+    refuse("MatMulNBits kernels dequantize weights themselves: remove `decoder`");
   const bool is_nbits = nbits.dialect == NbitsDialect::kNbits;
   const bool is_whole = groups.kind == GranularityKind::kTensor || groups.kind == GranularityKind::kChannel;
   if (is_nbits && (is_whole || (groups.kind == GranularityKind::kBlock && groups.block < 16)))
-    refuse("MatMulNBits kernels take blocks of 16, 32 … 256: `granularity=block:32`");
+    refuse("MatMulNBits kernels need blocks of 16, 32 … 256: use `granularity=block:32`");
   if (!is_nbits && nbits.accuracy_level != AccuracyLevel::kAuto)
-    refuse("the app sets the level of `nbits.dialect=qdq`: leave out `nbits.accuracy_level`");
+    refuse("with `nbits.dialect=qdq` the app sets the accuracy level: remove `nbits.accuracy_level`");
   if (!is_nbits && !nbits.levels.empty())
-    refuse("the app sets the level of `nbits.dialect=qdq`: leave out `nbits.levels`");
+    refuse("with `nbits.dialect=qdq` the app sets the accuracy level: remove `nbits.levels`");
   if (!is_nbits && (nbits.has_budget() || nbits.method > WeightMethod::kRtn))
-    refuse("`nbits.method`, `nbits.bits` and `nbits.target_size` are for `nbits.dialect=nbits`");
+    refuse("`nbits.method`, `nbits.bits` and `nbits.target_size` need `nbits.dialect=nbits`");
   if (!is_nbits && info_of(recipe.format).weight_bits == 2)
-    refuse("DequantizeLinear has no 2-bit types yet: `nbits.dialect=nbits`");
+    refuse("DequantizeLinear has no 2-bit types: use `nbits.dialect=nbits`");
 }
 
-// Arithmetic on 16-bit floats.
+// FP16 and BF16 arithmetic.
 void validate_halves(const Recipe& recipe) {
   if (!recipe.is_half()) return;
   const bool has_selection = !recipe.include.empty() || !recipe.exclude.empty();
@@ -106,7 +106,7 @@ void validate_halves(const Recipe& recipe) {
         "not apply; `half.keep` leaves nodes out");
   if (info_of(recipe.format).arithmetic == Arithmetic::kBfloat16 && !provider_of(recipe).computes_bf16)
     throw Error(ErrorCode::kUnsupported,
-                fmt::format("ONNX Runtime's {} provider does not compute on bfloat16: name one that does "
+                fmt::format("ONNX Runtime's {} provider has no bfloat16 kernels: use one that has  "
                             "(`target=cuda`), or take `format=w16`, which is as small and runs everywhere",
                             provider_of(recipe).name));
 }
@@ -117,52 +117,54 @@ void validate_integers(const Recipe& recipe) {
   if (!recipe.is_integer()) return;
   const bool has_no_ranges = is_dynamic(recipe.format);
   if (recipe.granularity.kind == GranularityKind::kBlock)
-    refuse("integer kernels know no blocks: `granularity=channel` or tensor");
+    refuse("integer kernels do not support blocks: use `granularity=channel` or tensor");
   if (recipe.codebook || recipe.asymmetric)
-    refuse("integer kernels take symmetric linear codes: leave out `codebook` and `asymmetric`");
+    refuse("integer kernels need symmetric linear quantization: remove `codebook` and `asymmetric`");
   if (integer.reduce_range.value_or(false) && integer.weights != WeightType::kS8)
-    refuse("`integer.reduce_range` is for s8 weights: the products of others do not saturate");
+    refuse("`integer.reduce_range` applies only to s8 weights: products of other types do not saturate");
   if (has_no_ranges && integer.weights == WeightType::kS4)
-    refuse("`format=int8-dynamic` takes 8-bit weights: `integer.weights=s8` or u8");
+    refuse("`format=int8-dynamic` needs 8-bit weights: use `integer.weights=s8` or u8");
   if (has_no_ranges || integer.dialect == Dialect::kQdq) return;
   if (is_16_bit(integer.activations) || integer.weights == WeightType::kS4)
-    refuse("integer ops are 8-bit: `integer.dialect=qdq` for 16-bit activations and 4-bit weights");
+    refuse("integer ops have 8 bits: use `integer.dialect=qdq` for 16-bit activations and 4-bit weights");
   if (integer.activations == ActivationType::kS8 && integer.weights == WeightType::kU8)
-    refuse("no runtime multiplies s8 activations with u8 weights: `integer.weights=s8`");
+    refuse("no runtime supports s8 activations with u8 weights: use `integer.weights=s8`");
   for (const auto& [name, value] : integer.values) {
     if (value.type.value_or(integer.activations) != integer.activations)
-      refuse("integer ops take activations of one type: `integer.dialect=qdq` for `integer.values` types");
+      refuse(
+          "integer ops need one activation type: use `integer.dialect=qdq` to set types in `integer.values`");
   }
 }
 
-// Empty when the format can be that of a node.
+// Empty if a single node can have the format.
 std::string why_not_mixed(const Recipe& recipe, Format format) {
   if (is_storage(format) || format == recipe.format) return {};
   if (is_half(format))
-    return "16-bit arithmetic is for whole models: w16 stores a node's weights as 16-bit floats";
+    return "16-bit arithmetic applies to whole models: use w16 to store a node's weights as 16-bit floats";
   if (!recipe.is_integer()) {
-    return fmt::format("`format={}` computes on floats: take `format=int8` for nodes on integers",
+    return fmt::format("`format={}` runs in FP32: use `format=int8` for nodes in INT8",
                        name_of(recipe.format));
   }
   if (is_static(format))
-    return "`format=int8-dynamic` has no static nodes: take `format=int8` and name the dynamic nodes";
+    return "`format=int8-dynamic` has no static nodes: use `format=int8` and name the dynamic nodes";
   return {};
 }
 
-// Single nodes that are treated otherwise.
+// Overrides for single nodes.
 void validate_nodes(const Recipe& recipe) {
-  if (recipe.format == kUnchanged) refuse("fp32 is a format of single nodes (`nodes`), not of a model");
+  if (recipe.format == kUnchanged)
+    refuse("fp32 is a format for single nodes (`nodes`), not for a whole model");
   if (recipe.nodes.empty()) return;
   const bool is_fp16_remainder =
       recipe.is_integer() && recipe.integer.fp16_remainder && provider_of(recipe).computes_fp16;
   for (const auto& [name, format] : recipe.nodes) {
     if (is_fp16_remainder && format != weight_only(16))
       refuse(
-          "`integer.fp16_remainder=true` converts all that is not integers on this target: leave out "
+          "`integer.fp16_remainder=true` converts all FP32 nodes on this target: remove "
           "`nodes`");
     if (recipe.is_half() && format != kUnchanged)
-      refuse(
-          fmt::format("{} converts the graph: nodes can stay fp32 and nothing else", name_of(recipe.format)));
+      refuse(fmt::format("{} converts the graph: single nodes can only be kept in fp32",
+                         name_of(recipe.format)));
     if (const std::string why = why_not_mixed(recipe, format); !why.empty())
       refuse(fmt::format("`nodes` '{}={}': {}", name, name_of(format), why));
   }
@@ -171,16 +173,16 @@ void validate_nodes(const Recipe& recipe) {
 void validate_rounding(const Recipe& recipe) {
   if (recipe.rounding != Rounding::kAdaptive) return;
   if (!is_static(recipe.format))
-    refuse("`rounding=adaptive` looks at data: it is for `format=int8` with `data`");
+    refuse("`rounding=adaptive` needs calibration data: use it with `format=int8` and `data`");
   const auto is_dynamic_node = [](const auto& entry) { return is_dynamic(entry.second); };
   if (std::any_of(recipe.nodes.begin(), recipe.nodes.end(), is_dynamic_node))
-    refuse("`rounding=adaptive` is for static nodes: leave out `nodes` NAME=int8-dynamic");
+    refuse("`rounding=adaptive` applies only to static nodes: remove `nodes` NAME=int8-dynamic");
 }
 
 }  // namespace
 
 void validate(const Recipe& recipe) {
-  target::parse_target(recipe.target);  // or nobody knows it
+  target::parse_target(recipe.target);  // throws for unknown targets
   require_fields_are_read(recipe);
   validate_numbers(recipe);
   validate_storage(recipe);

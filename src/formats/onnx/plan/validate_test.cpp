@@ -67,12 +67,12 @@ TEST_F(ValidateTest, CodebooksAreWholeTensorsWithoutZeros) {
   recipe.codebook = true;
   EXPECT_NO_THROW(validate(recipe));
   recipe.decoder = DecoderChoice::kDq;
-  EXPECT_EQ(refusal(), "DequantizeLinear cannot decode a codebook: leave out `decoder=dq`");
+  EXPECT_EQ(refusal(), "DequantizeLinear does not support codebooks: remove `decoder=dq`");
   recipe.decoder = DecoderChoice::kAuto;
   recipe.granularity.kind = GranularityKind::kChannel;
-  EXPECT_EQ(refusal(), "`codebook` holds for a whole tensor: leave out `granularity`");
+  EXPECT_EQ(refusal(), "`codebook` applies to whole tensors: remove `granularity`");
   recipe.asymmetric = true;
-  EXPECT_EQ(refusal(), "`codebook` has no zero points: leave out `asymmetric`");
+  EXPECT_EQ(refusal(), "`codebook` has no zero points: remove `asymmetric`");
 }
 
 TEST_F(ValidateTest, SixteenBitsHaveNoCodes) {
@@ -125,16 +125,15 @@ TEST_F(ValidateTest, IntegersNeedKernels) {
   recipe = {};
   recipe.format = Format::kInt8Dynamic;
   recipe.integer.weights = WeightType::kS4;
-  EXPECT_EQ(refusal(), "`format=int8-dynamic` takes 8-bit weights: `integer.weights=s8` or u8");
+  EXPECT_EQ(refusal(), "`format=int8-dynamic` needs 8-bit weights: use `integer.weights=s8` or u8");
   recipe = {};
   recipe.integer.fp16_remainder = true;
   EXPECT_EQ(refusal(), "`integer.fp16_remainder` is for `format=int8` and `format=int8-dynamic`");
 }
 
 TEST_F(ValidateTest, NodesGoTogetherWithTheirModel) {
-  EXPECT_EQ(
-      refusal_of_node(Format::kW8, Format::kInt8Dynamic),
-      "`nodes` 'a=int8-dynamic': `format=w8` computes on floats: take `format=int8` for nodes on integers");
+  EXPECT_EQ(refusal_of_node(Format::kW8, Format::kInt8Dynamic),
+            "`nodes` 'a=int8-dynamic': `format=w8` runs in FP32: use `format=int8` for nodes in INT8");
   EXPECT_THAT(refusal_of_node(Format::kW4, Format::kInt8), StartsWith("`nodes` 'a=int8': `format=w4`"));
   EXPECT_EQ(refusal_of_node(Format::kInt8Dynamic, Format::kInt8),
             "`nodes` 'a=int8': `format=int8-dynamic` has no static nodes: take `format=int8` and name the "
@@ -144,7 +143,7 @@ TEST_F(ValidateTest, NodesGoTogetherWithTheirModel) {
   EXPECT_THAT(refusal_of_node(Format::kW8, Format::kBf16),
               HasSubstr("16-bit arithmetic is for whole models"));
   EXPECT_EQ(refusal_of_node(Format::kFp16, Format::kW8),
-            "fp16 converts the graph: nodes can stay fp32 and nothing else");
+            "fp16 converts the graph: single nodes can only be kept in fp32");
   recipe = {};
   recipe.format = Format::kInt8;
   recipe.nodes = {{"a", Format::kFp32}};
@@ -170,7 +169,7 @@ TEST_F(ValidateTest, LevelsAreForKernelsOfFewBits) {
   recipe.format = Format::kNbits4;
   EXPECT_NO_THROW(validate(recipe));
   recipe.nbits.dialect = NbitsDialect::kQdq;
-  EXPECT_EQ(refusal(), "the app sets the level of `nbits.dialect=qdq`: leave out `nbits.levels`");
+  EXPECT_EQ(refusal(), "with `nbits.dialect=qdq` the app sets the accuracy level: remove `nbits.levels`");
 }
 
 }  // namespace

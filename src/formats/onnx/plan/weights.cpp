@@ -15,7 +15,7 @@ namespace {
 using graph::Index;
 using graph::kNone;
 
-// What a value is used for.
+// The use of a value.
 struct Purpose {
   Role role = Role::kOther;
   std::optional<ChannelRule> rule;
@@ -36,7 +36,7 @@ Purpose purpose_of(const Index& index, const graph::Value& value, std::size_t ra
   return strongest;
 }
 
-// The Add behind a MatMul, which has no bias of its own.
+// An Add after a MatMul, which has no bias of its own.
 bool is_bias_of_matmul(const Index& index, const graph::Use& use, std::size_t rank) {
   const onnx::Node& node = index.node(use);
   if (node.op() != Op::kAdd || node.inputs.size() != 2 || rank != 1) return false;
@@ -61,7 +61,7 @@ Purpose purpose_of(const Index& index, const graph::Use& use, std::size_t rank, 
   if (!node.info().moves_weight(use.input) || node.outputs.empty() || steps_left-- <= 0) return purpose;
   const auto next = index.find(use.body, node.outputs[0]);
   if (next.value == nullptr) return purpose;
-  // Only these change the rank, and only by one in front of a weight.
+  // Only these ops change the rank, and only by one in front of a weight.
   const std::size_t next_rank = node.op() == Op::kUnsqueeze             ? rank + 1
                                 : node.op() == Op::kSqueeze && rank > 0 ? rank - 1
                                                                         : rank;
@@ -185,12 +185,12 @@ NodeOverrides::NodeOverrides(const graph::Index& index, const Recipe& recipe)
 
 void NodeOverrides::require_nodes() const {
   if (!named_.has_unknown) return;
-  // What is computed on integers is prepared for it first.
+  // For integer formats the model is prepared first, which folds nodes.
   const char* const folded =
-      is_integer_ ? "; normalisations, and sums with constants, become part of the op before them, which "
+      is_integer_ ? "; normalizations and constant sums are folded into the op in front of them, which "
                     "then gives their value"
                   : "";
-  throw Error(ErrorCode::kUsage, fmt::format("`nodes` '{}': no node has this name or gives this value{}{}",
+  throw Error(ErrorCode::kUsage, fmt::format("`nodes` '{}': no node has this name or this output{}{}",
                                              named_.unknown, did_you_mean(named_.guess), folded));
 }
 
@@ -213,8 +213,8 @@ void require_levels(const graph::Index& index, const Recipe& recipe) {
     const auto other = others.find(name);
     const std::string why =
         other == others.end()
-            ? "no node gives this value" + did_you_mean(nearest(name, products))
-            : fmt::format("{} gives this value, and levels are for MatMul and Gemm", other->second);
+            ? "no node has this output" + did_you_mean(nearest(name, products))
+            : fmt::format("{} has this output, but levels apply only to MatMul and Gemm", other->second);
     throw Error(ErrorCode::kUsage, fmt::format("`nbits.levels` '{}': {}", name, why));
   }
 }
@@ -231,7 +231,7 @@ bool NodeOverrides::wants_floats(const onnx::Node& node) const {
 
 struct NodeOverrides::Tally {
   std::vector<Format> asked;
-  bool has_others = false;  // nodes that nobody spoke of
+  bool has_others = false;  // nodes without an override
   int steps_left = kLongestSearch;
 };
 
@@ -242,7 +242,7 @@ void NodeOverrides::ask_users(const graph::Index& index, const graph::Value& val
       tally.asked.push_back(*wanted);
       continue;
     }
-    // A table that rows are looked up in is the weight of that very op; pieces that are cut out are not.
+    // A table for row lookups is a weight of that op; slices cut out of it are not.
     const bool is_table = node.info().weight(use.input) && node.op() != Op::kSlice;
     const bool is_moved = node.info().moves_weight(use.input) && !is_table;
     const graph::Value* next = is_moved && !node.outputs.empty() && tally.steps_left-- > 0

@@ -120,7 +120,8 @@ TEST(GemmToMatMul, LeavesWhatIsMoreThanAProductAndASum) {
   };
   EXPECT_EQ(reason({"x", "w", "b"}, {float_attribute("alpha", 2)}), "node 'g': its alpha or beta is not 1");
   EXPECT_EQ(reason({"x", "w", "b"}, {float_attribute("beta", 0)}), "node 'g': its alpha or beta is not 1");
-  EXPECT_EQ(reason({"x", "w"}, {int_attribute("transA", 1)}), "node 'g': its left side is transposed");
+  EXPECT_EQ(reason({"x", "w"}, {int_attribute("transA", 1)}),
+            "node 'g': its left input is transposed (transA)");
   EXPECT_EQ(reason({"x", "v"}, {}), "node 'g': its right side is not a constant");
   EXPECT_EQ(reason({"x", "b"}, {}), "node 'g': its right side is not a matrix");
 }

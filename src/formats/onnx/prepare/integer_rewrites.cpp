@@ -248,12 +248,12 @@ std::variant<Split, Reason> read_gemm(const onnx::Model& model, const graph::Ind
   if (node.outputs.size() != 1 || node.outputs[0].empty()) return Reason{"it has no output"};
   // Until then an attribute said how C is spread, and Add needed one too.
   if (opset_of(model, index, body) < 7) return Reason{"its opset is older than 7"};
-  if (integer_setting(node, "transA", 0) != 0) return Reason{"its left side is transposed"};
+  if (integer_setting(node, "transA", 0) != 0) return Reason{"its left input is transposed (transA)"};
   const bool is_plain =
       float_setting(node, "alpha", 1) == 1.0F && (bias.empty() || float_setting(node, "beta", 1) == 1.0F);
   if (!is_plain) return Reason{"its alpha or beta is not 1"};
   const auto is_transposed = integer_setting(node, "transB", 0);
-  if (!is_transposed) return Reason{"its transB is not known here"};
+  if (!is_transposed) return Reason{"its transB cannot be read"};
   const auto weight = find_constant(model, index, body, input_of(node, 1));
   if (!weight) return Reason{"its right side is not a constant"};
   if (weight->tensor->dims.size() != 2 || info_of(weight->tensor->type).bits % 8 != 0 ||

@@ -180,7 +180,7 @@ class Planner {
     const bool has_codes = decision.has_use_on(true), is_table = decision.weight.is_looked_up;
     decision.decoder = !has_codes ? Decoder::kFold : is_table ? Decoder::kLookup : Decoder::kKernel;
     decision.reason += !has_codes ? "; DEQUANTIZE, made once at load"
-                       : is_table ? "; rows are decoded after the lookup"
+                       : is_table ? "; rows are dequantized after the lookup"
                                   : "; its kernel takes codes and quantizes activations at run time";
   }
 
