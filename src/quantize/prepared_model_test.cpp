@@ -144,7 +144,7 @@ TEST(PreparedModelNotes, NameNodesThatAreNotRewritten) {
   QuantizeOptions options;
   options.recipe.format = Format::kInt8Dynamic;
   options.recipe.min_bytes = 1;
-  const std::string why = "its right side is not a constant";
+  const std::string why = "its right input is not a constant";
   EXPECT_THAT(prepare_model(folder / "model.onnx", options)->notes(),
               Contains("not rewritten for INT8 kernels: node 'gemm0': " + why + "; node 'gemm1': " + why +
                        "; node 'gemm2': " + why + "; and 2 more"));

@@ -348,7 +348,7 @@ class Tensors(Hostile):
             ([3], 1, INT4, "has 1 bytes of raw data where its shape and type need 2"),
             ([3], 3, INT4, "has 3 bytes of raw data where its shape and type need 2"),
             ([7, 7], 24, UINT4, "has 24 bytes of raw data where its shape and type need 25"),
-            ([1], 1, STRING, "strings cannot stand in raw data"),
+            ([1], 1, STRING, "strings cannot be raw data"),
             ([1], 1, 0, "unknown element type 0"),
             ([1], 1, 999, "unknown element type 999"),
             ([1], 1, -1, "unknown element type"),
@@ -453,7 +453,7 @@ class Graphs(Hostile):
         matmul = node("MatMul", ["x", "w"], ["y"])
         for content, message in [
             (called(calling("F", "F")), "function F: calls itself"),
-            (called(calling("F", "G"), calling("G", "H"), calling("H", "G")), "calls itself, or one that does"),
+            (called(calling("F", "G"), calling("G", "H"), calling("H", "G")), "is recursive"),
             (called(plain, plain), "function 'F': is defined twice"),
             (model(layer(w, w)), "initializer 'w' is defined twice"),
             (model(layer(w, nodes=[matmul, node("Relu", ["x"], ["y"])])), "'y' is defined twice"),

@@ -34,8 +34,8 @@ const onnx::Node& BodyEditor::node(std::size_t position) const {
   return *index_.bodies()[body_].nodes()[position];
 }
 
-// Functions have no initializers; and before IR 4 an initializer must be an input too, which a subgraph's
-// cannot be.
+// Functions have no initializers. Before IR 4 an initializer must also be an input, which is impossible in a
+// subgraph.
 bool BodyEditor::uses_constant_nodes() const {
   const graph::Body& body = index_.bodies()[body_];
   return body.function != nullptr || (model_.proto->ir_version < 4 && body.parent != graph::kNone);
@@ -124,7 +124,7 @@ std::vector<onnx::Kept<onnx::Node>> BodyEditor::merged(std::vector<onnx::Kept<on
 
 namespace {
 
-// Runtimes ignore what is declared about an initializer; about what a node gives in its place they do not.
+// Runtimes ignore the declared type of an initializer, but not that of a node output that replaces it.
 bool contradicts(const onnx::ValueInfo& info, const onnx::Tensor& tensor) {
   const onnx::ValueType declared = onnx::read_type(info.type);
   if (declared.kind.empty()) return false;
@@ -178,7 +178,7 @@ void BodyEditor::finish() {
   nodes = merged(nodes);
 }
 
-// Detectors share the weights of their heads between five or six scales.
+// Several times the model, because detectors share the weights of their heads between five or six scales.
 constexpr std::uint64_t kTimes = 8;
 
 WorkLimit::WorkLimit(const graph::Index& index) {

@@ -39,7 +39,7 @@ onnx::Tensor float_tensor(std::vector<std::int64_t> dims, std::span<const float>
 
 Bytes put_constant(BodyEditor& editor, std::size_t body, std::size_t place,
                    const std::optional<Constant>& old, Bytes old_name, onnx::Tensor tensor) {
-  // Whoever declares the old one (an input before IR 4, a value_info) declares its shape too.
+  // A declaration of the old constant (an input before IR 4, a value_info) also contains its shape.
   const bool keeps_name = old && old->body == body && !old->is_shared() && old->tensor->dims == tensor.dims;
   if (!keeps_name) return editor.add_tensor(place, std::move(tensor));
   editor.change_tensor(*old->value, std::move(tensor));
@@ -61,7 +61,7 @@ onnx::Tensor floats(std::vector<std::int64_t> dims, const std::vector<float>& va
   return make_tensor(ElementType::kFloat, std::move(dims), std::move(bytes));
 }
 
-// The tensor that a node means without holding one.
+// The tensor that a node defines by a shorthand form.
 std::optional<onnx::Tensor> meant(const onnx::Node& node) {
   if (node.op() == Op::kConstantOfShape && onnx::find_attribute(node, "value") == nullptr)
     return floats({1}, {0.0F});
@@ -102,7 +102,7 @@ constexpr std::int64_t kDefaultsFromIr = 4;
 
 std::vector<std::string> listed_constants(const onnx::Model& model) {
   std::vector<std::string> names;
-  // What is trained is named by the training graph, and changes.
+  // Training graphs refer to initializers by name and change them.
   if (model.proto->ir_version < kDefaultsFromIr || !model.proto->training.empty()) return names;
   const onnx::Graph& graph = *model.proto->graph;
   std::unordered_set<onnx::Bytes> constants;
@@ -127,7 +127,7 @@ std::string sentence_of_unlisted(const std::vector<std::string>& names) {
   const std::string who = is_one ? fmt::format("the initializer '{}' is", names[0])
                                  : fmt::format("{} initializers ('{}' …) are", names.size(), names[0]);
   return fmt::format(
-      "{} listed among the inputs, as old exporters do, and become{}; if an app feeds {}: "
+      "{} listed as inputs, as old exporters do, and become{}; if an app overrides {}: "
       "`keep_inputs=true`",
       who, is_one ? "s a constant" : " constants", is_one ? "it" : "them");
 }

@@ -11,7 +11,7 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-// Fill in the channels of a weight of these dimensions; false when the node and they do not fit together.
+// Compute the channels of a weight with these dimensions; return false if they do not match the node.
 
 bool lay_out_conv(const onnx::Node&, const Dims& dims, LinearOp& op) {
   if (dims.size() < 3) return false;
@@ -63,7 +63,7 @@ const Kind* find_kind(const onnx::Node& node) {
   return nullptr;
 }
 
-// One value a channel, or one for all.
+// One value per channel, or a single one.
 bool is_row(const onnx::Tensor& tensor, std::size_t channels) {
   if (tensor.element_count() == 1) return tensor.dims.size() <= 2;
   return tensor.element_count() == channels && tensor.dims.size() <= 2 &&
@@ -101,8 +101,9 @@ std::variant<LinearOp, Reason> read_linear_op(const onnx::Model& model, const gr
   if (tensor.type != ElementType::kFloat || (op.bias && op.bias->tensor->type != tensor.type))
     return Reason{"its weight or bias is not float32"};
   if (!find_kind(node)->lay_out(node, tensor.dims, op) || tensor.element_count() == 0)
-    return Reason{"its attributes and the shape of its weight do not say where its channels are"};
-  if (op.bias && !is_row(*op.bias->tensor, op.channels)) return Reason{"its bias is not one value a channel"};
+    return Reason{"its attributes and the shape of its weight do not determine its channels"};
+  if (op.bias && !is_row(*op.bias->tensor, op.channels))
+    return Reason{"its bias is not one value per channel"};
   return op;
 }
 

@@ -21,7 +21,7 @@ using graph::kNone;
 using graph::Value;
 using onnx::Kept;
 
-// Fields that the model carries without reading them.
+// Fields that the model copies without interpretation.
 constexpr std::uint32_t kNodeNote = 6, kNodeDevices = 10;  // doc_string, device_configurations
 constexpr std::uint32_t kGraphAnnotations = 14;            // quantization_annotation
 constexpr std::uint32_t kFunctionTypes = 12;               // value_info
@@ -36,7 +36,7 @@ bool has_names_elsewhere(const graph::Body& body) {
                   [](const auto& node) { return carries(node->carried, kNodeDevices); }))
     return true;
   if (body.graph != nullptr) return carries(body.graph->carried, kGraphAnnotations);
-  const auto& defaults = body.function->attribute_defaults;  // a graph in there has no body in the index
+  const auto& defaults = body.function->attribute_defaults;  // graphs in there have no body in the index
   return carries(body.function->carried, kFunctionTypes) ||
          std::any_of(defaults.begin(), defaults.end(),
                      [](const auto& each) { return !each->graphs.empty(); });
@@ -48,7 +48,7 @@ bool has_names_elsewhere(const onnx::Model& model, const Index& index) {
                      [](const graph::Body& body) { return has_names_elsewhere(body); });
 }
 
-// To read what may only be read, and to change what may be changed.
+// Access without editing for const messages, with editing for others.
 template <class T>
 const T& open(const Kept<T>& kept) {
   return *kept;
@@ -58,7 +58,7 @@ T& open(Kept<T>& kept) {
   return kept.edit();
 }
 
-// These call visit(name) at every place of one body that names a value. Subgraphs are bodies of their own.
+// Call visit(name) for every name of a value in one body. Subgraphs are bodies of their own.
 template <class Nodes, class Visit>
 void visit_nodes(Nodes& nodes, Visit visit) {
   for (auto& node : nodes) {
@@ -84,7 +84,7 @@ void visit_graph(Graph& graph, Visit visit) {
   visit_nodes(graph.nodes, visit);
 }
 
-// The names of values in the order of their length: letters and digits, a letter first.
+// Returns names in order of length: letters and digits, starting with a letter.
 std::string short_name(std::size_t number) {
   constexpr std::string_view kCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
   constexpr std::size_t kLetters = 52;
@@ -152,7 +152,7 @@ class ShortNames {
 
   bool is_known(std::size_t body, Bytes name) const { return index_.find(body, name).value != nullptr; }
 
-  // Before IR 4 every initializer is listed as an input and is none that could be fed.
+  // Before IR 4 every initializer is listed as an input but cannot be set by the caller.
   void keep_outer_names(const onnx::Model& model) {
     const auto& main = index_.main();
     const auto keep = [&](Bytes name) {
@@ -173,7 +173,7 @@ class ShortNames {
         if (name.empty()) return;
         const Value* value = index_.find(id, name).value;
         if (value == nullptr) {
-          saved_ += static_cast<std::int64_t>(name.size());  // a declared type of nothing
+          saved_ += static_cast<std::int64_t>(name.size());  // a declared type without a value
         } else if (!kept_.contains(value)) {
           const auto [entry, is_new] = numbers_.try_emplace(value, values_.size());
           if (is_new) values_.push_back({name.size(), 0, {}});
@@ -219,7 +219,7 @@ class ShortNames {
   std::unordered_set<const Value*> kept_;
   std::unordered_set<Bytes> kept_names_;
   std::unordered_map<const Value*, std::size_t> numbers_;  // in values_
-  std::vector<Renamed> values_;                            // as the file mentions them first
+  std::vector<Renamed> values_;                            // in the order of their first occurrence
   std::int64_t saved_ = 0;
 };
 
@@ -295,7 +295,7 @@ std::size_t strip_constant_names(onnx::Model& model) {
 
 void import_domains(onnx::Model& model) {
   const graph::Index index(model);
-  std::map<std::size_t, std::set<onnx::Bytes>> missing;  // by the body around which there is none
+  std::map<std::size_t, std::set<onnx::Bytes>> missing;  // by root body
   for (std::size_t id = 0; id < index.bodies().size(); ++id) {
     const std::size_t root = index.root(id);
     const onnx::Function* function = index.bodies()[root].function;

@@ -42,7 +42,7 @@ TEST(UnlistConstants, LeavesTheListAloneWhereItIsAMatterOfForm) {
 TEST(UnlistConstants, SaysHowToKeepThem) {
   EXPECT_EQ(sentence_of_unlisted({}), "");
   EXPECT_THAT(sentence_of_unlisted({"w"}),
-              HasSubstr("becomes a constant; if an app feeds it: `keep_inputs=true`"));
+              HasSubstr("becomes a constant; if an app overrides it: `keep_inputs=true`"));
   EXPECT_THAT(sentence_of_unlisted({"w", "b"}), HasSubstr("2 initializers ('w' …)"));
 }
 

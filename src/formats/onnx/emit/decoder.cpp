@@ -23,8 +23,7 @@ namespace {
 
 using plan::Encoding;
 
-// Undoes kernels::Packing: the codes of each part are shifted out of their bytes, and the parts follow each
-// other.
+// Undoes kernels::Packing: shifts the values of each part out of their bytes and concatenates the parts.
 class PartUnpacker {
  public:
   PartUnpacker(BodyEditor& editor, std::size_t place, Bytes codes, unsigned bits, std::uint64_t count)
@@ -79,7 +78,7 @@ class PartUnpacker {
   std::uint64_t count_;
 };
 
-// The codes of a packed weight, one a byte.
+// The values of a packed weight, one per byte.
 Bytes unpacked(BodyEditor& editor, std::size_t place, const plan::Decision& decision, Bytes codes) {
   return PartUnpacker(editor, place, codes, decision.bits(), decision.weight.values()).unpack();
 }
@@ -104,7 +103,7 @@ void add_dequantize(BodyEditor& editor, std::size_t place, const plan::Decision&
   chain.finish(output);
 }
 
-// The values of each byte, without their scale. As bytes in the file, as floats for Gather.
+// The values of each byte, without the scale: uint8 in the file, FP32 for Gather.
 Bytes pair_table(BodyEditor& editor, float zero) {
   return editor.add_shared_value("pairs", [&] {
     constexpr int kBytes = 256;
@@ -177,7 +176,7 @@ void add_decoder(BodyEditor& editor, std::size_t place, const plan::Decision& de
   } else if (decision.encoding == Encoding::kFloat16) {
     chain.cast(tensor.type);
   } else {
-    // Gather takes its indices from the chain, so the codebook goes in front.
+    // Gather takes its indices from the chain, so the codebook must be its first input.
     chain.cast(ElementType::kInt32);
     if (decision.is_packed()) chain.reshape(tensor.dims);
     const Bytes indices = chain.value();
@@ -266,7 +265,7 @@ class Decoding {
     std::vector<float> zeros;
     if (weight.zeros != nullptr) zeros = zeros_of(*weight.zeros);
     if (scales_.size() != decision.layout.groups() || (!zeros.empty() && zeros.size() != scales_.size())) {
-      throw Error(ErrorCode::kInternal, "the written scales do not fit the weight",
+      throw Error(ErrorCode::kInternal, "the written scales do not match the weight",
                   std::string(decision.weight.name));
     }
     for (std::size_t g = 0; g < scales_.size(); ++g) {
@@ -295,7 +294,8 @@ class Decoding {
     }
   }
 
-  // Codes that have been decoded; packed ones are let go at the end, as their parts are far apart.
+  // Releases the memory of quantized values that have been processed. Packed values are released at the end,
+  // because their parts are far apart.
   void release(std::size_t first, std::size_t count) const {
     const std::size_t width = decision_.encoding == Encoding::kInt32 ? 4 : decision_.is_half() ? 2 : 1;
     if (!decision_.is_packed()) written_.release(codes_.bytes().substr(first * width, count * width));
@@ -343,7 +343,8 @@ class Decoding {
 
 namespace {
 
-// A bias is meant to be what it was plus its correction, a constant with a limit to stay within it.
+// The reference for a bias is the original plus its correction; for a constant with a limit, the clipped
+// value.
 kernels::ErrorNorms compare_with_meant(const Decision& decision, const quant::FloatSource& floats,
                                        const Decoding& decoding) {
   std::vector<float> meant(floats.size()), decoded(floats.size());
@@ -371,8 +372,7 @@ kernels::ErrorNorms compare_weight(const onnx::Model& original, const Decision& 
   std::vector<kernels::ErrorNorms> tiles((source.floats().size() + quant::kTile - 1) / quant::kTile);
   quant::for_each_tile(source.floats(), quant::kTile, for_each,
                        [&](std::size_t tile, std::size_t first, std::size_t count) {
-                         // In pieces that stay in the cache between decoding and comparing; the sums do not
-                         // depend on them.
+                         // Work in pieces that fit the cache; the sums do not depend on the piece size.
                          std::vector<float> decoded(std::min(kPiece, count)), scratch;
                          for (std::size_t at = 0; at < count; at += kPiece) {
                            const std::size_t length = std::min(kPiece, count - at);

@@ -30,7 +30,7 @@ class DynamicOps {
   }
 
  private:
-  // The codes of a value, made where they are first wanted.
+  // The quantized form of a value, created on first use.
   struct Coded {
     Bytes codes, scale, zero;
   };
@@ -71,7 +71,7 @@ class DynamicOps {
     chain.finish(node.outputs[0]);
   }
 
-  // The codes as [K, N]; runtimes transpose constants when a session is created.
+  // The quantized weight as [K, N]; runtimes fold the Transpose when a session is created.
   Bytes factor_of(const onnx::Node& node, const Parameter& weight) {
     if (node.op() != Op::kGemm || integer_setting(node, "transB", 0) == 0) return weight.codes;
     BodyEditor& editor = editors_.of(weight.decision->weight.graph);
@@ -91,7 +91,7 @@ class DynamicOps {
     put_dynamic_lstm(editors_, decision.body, decision.node, gates(node.inputs[1]), gates(node.inputs[2]));
   }
 
-  // Channels are on the second axis, so scales and bias are spread over those behind it.
+  // Channels are on the second axis, so scales and bias must be reshaped for broadcasting.
   void put_conv(const plan::NodeDecision& decision, const onnx::Node& node, const Coded& coded,
                 const Parameter& weight, const std::vector<Bytes>& more) {
     const std::size_t place = decision.node;
@@ -123,7 +123,7 @@ class DynamicOps {
   const graph::Index& index_;
   const plan::Plan& plan_;
   IntegerParameters& parameters_;
-  std::map<plan::ValueKey, Coded> coded_;  // by the body that wants it
+  std::map<plan::ValueKey, Coded> coded_;  // by the body that uses it
 };
 
 }  // namespace
@@ -135,7 +135,7 @@ void put_dynamic_ops(Editors& editors, const graph::Index& index, const plan::Pl
 
 void put_dynamic_attention(BodyEditor& editor, std::size_t position, const CodedInput& input,
                            const StoredNames& weight) {
-  constexpr std::size_t kBias = 2, kMask = 3, kPast = 4;  // inputs of Attention, by their place
+  constexpr std::size_t kBias = 2, kMask = 3, kPast = 4;  // input positions of Attention
   const onnx::Node& old = editor.node(position);
   onnx::Node node;
   node.name = old.name;
@@ -171,7 +171,7 @@ onnx::Attribute gates_last(onnx::Model& model) {
   return attribute;
 }
 
-// The inputs of the kernel for one weight.
+// The kernel's inputs for one weight.
 class Gates {
  public:
   Gates(Editors& editors, const StoredGates& stored)
@@ -218,7 +218,7 @@ class Gates {
 
 void put_dynamic_lstm(Editors& editors, std::size_t body, std::size_t position, const StoredGates& weight,
                       const StoredGates& recurrence) {
-  constexpr std::size_t kWeight = 1, kRecurrence = 2, kCount = 8;  // inputs of LSTM, by their place
+  constexpr std::size_t kWeight = 1, kRecurrence = 2, kCount = 8;  // input positions of LSTM
   BodyEditor& editor = editors.of(body);
   const onnx::Node& old = editor.node(position);
   onnx::Node node;

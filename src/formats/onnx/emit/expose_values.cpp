@@ -22,7 +22,7 @@ using graph::kNone;
 using onnx::Bytes;
 
 constexpr std::size_t kMain = 0;
-// From this opset on the branches of an If may give different shapes.
+// From this opset on, the branches of an If may return different shapes.
 constexpr std::int64_t kFreeShapes = 11;
 
 bool has_range(const onnx::Node& node) {
@@ -36,13 +36,13 @@ bool has_range(const onnx::Node& node) {
          std::find(kOps.begin(), kOps.end(), node.op_type()) != kOps.end();
 }
 
-// Weights and everything else that stands in the file, and what a Constant gives.
+// Initializers and the outputs of Constant nodes.
 bool is_constant(const Body& home, const graph::Value& value) {
   if (value.initializer != kNone || value.is_sparse) return true;
   return value.producer != kNone && home.nodes()[value.producer]->op() == Op::kConstant;
 }
 
-// The ways from bodies up to the main graph.
+// Finds for each body whether values can be passed up to the main graph.
 class Branches {
  public:
   Branches(const onnx::Model& model, const graph::Index& index)
@@ -60,10 +60,10 @@ class Branches {
     }
   }
 
-  // The branch that runs when `body` does not; kNone when it is no branch.
+  // The other branch of the same If; kNone if the body is not a branch.
   std::size_t other(std::size_t body) const { return others_[body]; }
 
-  // Is it the main graph, or inside of nothing but branches?
+  // True for the main graph, and for bodies nested only in branches.
   bool can_leave(std::size_t body) const {
     while (others_[body] != kNone) body = index_.bodies()[body].parent;
     return body == kMain;
@@ -89,7 +89,7 @@ class Exposure {
       : model_(model), index_(index), branches_(model, index), types_(model, index), editors_(model, index) {
     const onnx::Graph& graph = *model.proto->graph;
     for (const auto& output : graph.outputs) present_.insert(output->name);
-    for (const auto& input : graph.inputs) present_.insert(input->name);  // whoever runs the model knows them
+    for (const auto& input : graph.inputs) present_.insert(input->name);  // known to the caller
   }
 
   Exposed expose(const ObservedValue& value) {
@@ -101,7 +101,7 @@ class Exposure {
   void finish() { editors_.finish(); }
 
  private:
-  // Gives the value a name in the main graph.
+  // Passes the value up to the main graph and returns its name there.
   Bytes lift(const ObservedValue& value) {
     const ElementType type = types_.type(value.body, value.name);
     if (!branches_.can_leave(value.body) || !is_float_weight_type(type)) {
@@ -110,7 +110,7 @@ class Exposure {
     }
     std::size_t body = value.body;
     Bytes name = value.name;
-    // No list may name an output twice.
+    // An output list must not contain a name twice.
     if (index_.find(body, name).value->is_output) name = add_copy(body, name);
     while (body != kMain) {
       add_output(body, name);

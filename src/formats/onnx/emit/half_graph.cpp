@@ -59,8 +59,8 @@ class HalfGraph {
     return stored;
   }
 
-  // An output of the model keeps its name and type: where the value behind it has another type, that gets a
-  // new name and the output is its Cast.
+  // An output of the model keeps its name and type. If its value changes its type, the value gets a new name
+  // and the output becomes its Cast.
   void rename_outputs() {
     for (const auto& output : index_.main().graph->outputs) {
       const auto found = index_.main().values.find(output->name);
@@ -90,7 +90,7 @@ class HalfGraph {
     if (!half.outputs.empty() && half.outputs[0]) change_own_type(half, node);
   }
 
-  // Nodes that say themselves what they give.
+  // Nodes with an attribute for their output type.
   void change_own_type(const HalfNode& half, const onnx::Node& node) {
     BodyEditor& editor = editors_.of(half.body);
     const std::size_t position = half.position;
@@ -110,7 +110,7 @@ class HalfGraph {
     }
   }
 
-  // A value of a ConstantOfShape, which is one number.
+  // The fill value of a ConstantOfShape.
   onnx::Tensor as_half(const onnx::Tensor& tensor, const Value* given) const {
     const onnx::RawValues values(tensor);
     float value = 0;
@@ -126,7 +126,7 @@ class HalfGraph {
                        std::string(reinterpret_cast<const char*>(&bits), sizeof bits));
   }
 
-  // How a value is called in the type that is wanted; casts it the first time.
+  // The name of a value in the requested type; adds a Cast on first use.
   Bytes name_in_type(std::size_t body, Bytes name, bool wants_half) {
     const auto [value, home] = index_.find(body, name);
     if (value == nullptr || !half_.floats.contains(value)) return name;
@@ -141,7 +141,7 @@ class HalfGraph {
     return cast->second;
   }
 
-  // A function names the domains of its ops; one that has had none of ONNX's own has to name it now.
+  // A function without ops of ONNX's own domain must import the domain for the Cast.
   void import_casts(std::size_t body) {
     const std::size_t root = index_.root(body);
     if (index_.bodies()[root].function == nullptr) return;
@@ -159,7 +159,7 @@ class HalfGraph {
     Chain(editors_.of(body), place, from).cast(is_half(&value) ? ElementType::kFloat : half_.type).finish(to);
   }
 
-  // Outputs of bodies go by their place, so they may be called otherwise.
+  // Outputs of bodies are matched by position, so they may be renamed.
   void change_outputs(std::size_t id) {
     const graph::Body& body = index_.bodies()[id];
     if (id == 0) return;
@@ -177,7 +177,7 @@ class HalfGraph {
     }
   }
 
-  // What the file declares of values that changed.
+  // Updates the declared types of values that changed.
   void change_types(std::size_t id) {
     const graph::Body& body = index_.bodies()[id];
     if (body.graph == nullptr) return;
@@ -188,7 +188,7 @@ class HalfGraph {
       onnx::ValueInfo& edited = (editor.edit_graph().*infos)[i].edit();
       edited.type = onnx::with_element(editor.model(), edited.type, half_.type);
     };
-    const auto is_half_here = [&](Bytes name) {  // of a name, which may be that of a Cast by now
+    const auto is_half_here = [&](Bytes name) {  // `name` may already be the name of a Cast
       const auto found = body.values.find(name);
       if (found == body.values.end()) return false;
       return is_half(&found->second) != own_names_.contains(&found->second);
@@ -208,7 +208,7 @@ class HalfGraph {
   const graph::Index& index_;
   const plan::Plan& plan_;
   const HalfPlan& half_;
-  std::unordered_map<const Value*, Bytes> own_names_;  // of values that lost theirs to an output
+  std::unordered_map<const Value*, Bytes> own_names_;  // new names of values whose name an output took
   std::unordered_map<const Value*, Bytes> casts_;      // values in their other type
 };
 
@@ -224,7 +224,7 @@ namespace {
 using graph::kNone;
 using graph::Value;
 
-// Attributes of ONNX's own ops that say in which type a node computes or what it gives.
+// Attributes of ONNX's own ops that determine the type of computation or output.
 constexpr auto kTypeAttributes = std::to_array<std::string_view>(
     {"dtype", "output_datatype", "output_dtype", "precision", "softmax_precision", "stash_type"});
 
@@ -252,7 +252,7 @@ class Emulation {
         editors_(model, index_) {}
 
   void run() {
-    // All outputs first: a value has to be rounded before it is widened at the same place.
+    // Outputs first: a value must be rounded before it is widened at the same position.
     for_each_computing([&](auto... node) { round_outputs(node...); });
     for_each_computing([&](auto... node) { widen_inputs(node...); });
     for_each_computing([&](auto... node) { change_attributes(node...); });
@@ -293,7 +293,7 @@ class Emulation {
     }
   }
 
-  // How a value is called in float32; casts it the first time.
+  // The name of a value in float32; adds a Cast on first use.
   Bytes widened_name(std::size_t body, Bytes name) {
     const auto [value, home] = index_.find(body, name);
     const auto [entry, is_new] = widened_.try_emplace(value);

@@ -25,7 +25,7 @@
 namespace ounce::passes {
 namespace {
 
-// As it is declared; the plan gives channels only to inputs that have them.
+// The declared rank. The plan uses per-channel scales only for inputs with channels.
 std::size_t rank_of_input(const graph::Index& index, Bytes name) {
   for (const auto& input : index.main().graph->inputs) {
     if (input->name == name) return std::max<std::size_t>(2, onnx::read_type(input->type).shape.size());
@@ -44,7 +44,8 @@ QuantizedValues::QuantizedValues(Editors& editors, const graph::Index& index, co
   for (const auto& [key, quantization] : plan.activations) values_[key].quantization = &quantization;
   for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
     const plan::NodeDecision& decision = plan.nodes[i];
-    if (decision.arithmetic != plan::Arithmetic::kStatic) continue;  // dynamic ones take and give floats
+    if (decision.arithmetic != plan::Arithmetic::kStatic)
+      continue;  // dynamic nodes have FP32 inputs and outputs
     integer_nodes_.emplace(std::pair{decision.body, decision.node}, &decision);
     if (!decision.gives_codes) continue;
     Coded& coded = values_.at({decision.body, decision.output});
@@ -63,11 +64,11 @@ QuantizedValues::QuantizedValues(Editors& editors, const graph::Index& index, co
   }
 }
 
-// Nothing computes it: whoever wants floats decodes them with its own scale and zero.
+// Reuses quantized values: no node computes them; FP32 users dequantize them with this scale and zero point.
 void QuantizedValues::add_reading(const plan::ValueKey& key, Coded& coded) {
   Coded* from = coded.read_from;
   while (from->read_from != nullptr) from = from->read_from;
-  // The next walk along this chain of readings is short.
+  // Path compression, for later lookups along this chain.
   for (Coded* at = &coded; at != from;) at = std::exchange(at->read_from, from);
   coded.codes = from->codes;
   if (has_float_uses(key))
@@ -81,7 +82,7 @@ const plan::ScalarOperand* QuantizedValues::number(std::size_t body, Bytes name)
 }
 
 Bytes QuantizedValues::codes(std::size_t body, Bytes name, const plan::ScalarOperand& number) {
-  // It keeps its shape: broadcasting may depend on it.
+  // The operand keeps its shape, because broadcasting may depend on it.
   const auto [value, home] = index_.find(body, name);
   const graph::Body& where = index_.bodies()[home];
   const onnx::Tensor& old = value->initializer != kNone
@@ -123,7 +124,7 @@ void QuantizedValues::add_coding(const plan::ValueKey& key, Coded& coded, bool m
   const bool has_maker = coded.maker != kNone;
   const auto port_of_value = ports_.find(key);
   const plan::IntegerPort* port = port_of_value == ports_.end() ? nullptr : port_of_value->second;
-  const bool is_port = port != nullptr && port->is_activation;  // its codes come in or go out under its name
+  const bool is_port = port != nullptr && port->is_activation;  // the quantized values have the port's name
   coded.codes = is_port ? name : names.fresh("q");
   if (is_port && port->is_input) return;
   const std::size_t producer =
@@ -206,7 +207,7 @@ void put_integer_ops(Editors& editors, const graph::Index& index, const plan::Pl
     const bool is_qdq = plan.recipe.integer.dialect == Dialect::kQdq;
     (is_qdq ? put_static_qdq : put_static_qoperator)(editors, index, plan, parameters);
   }
-  // Behind them, as they may read what static nodes give.
+  // After the static nodes, because dynamic nodes may read their outputs.
   put_dynamic_ops(editors, index, plan, parameters);
 }
 
@@ -234,7 +235,7 @@ Bytes IntegerParameters::zeros(std::size_t body, const Parameter& weight, Zeros 
       how == Zeros::kSingle ? std::vector<std::int64_t>() : decision.scale_dims;
   std::size_t count = 1;
   for (const std::int64_t dim : dims) count *= static_cast<std::size_t>(dim);
-  const bool is_packed = decision.is_packed();  // those have the zero 0
+  const bool is_packed = decision.is_packed();  // packed weights have zero point 0
   const bool is_signed = decision.format.sign == kernels::CodeSign::kSigned;
   const auto type = is_packed ? ElementType::kInt4 : is_signed ? ElementType::kInt8 : ElementType::kUint8;
   std::string bytes(is_packed ? (count + 1) / 2 : count,
@@ -260,7 +261,7 @@ bool has_weight(const onnx::Node& node) {
   return (op != nullptr && op->has_weight()) || node.op() == Op::kConvTranspose;
 }
 
-// How many of a node's inputs are activations; 0 where codes end.
+// The number of a node's inputs that are activations; 0 if quantized values cannot pass.
 std::size_t codes_through(const onnx::Node& node) {
   if (node.info().is_clamp() || node.info().static8.kind == IntegerKind::kComposite) return 1;
   const plan::IntegerForm* op = plan::find_static_form(node);

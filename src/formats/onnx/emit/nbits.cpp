@@ -31,8 +31,8 @@ const std::byte* bytes_of(const std::vector<float>& values) {
   return reinterpret_cast<const std::byte*>(values.data());
 }
 
-// What was written of a stripe of rows, and how close it is to its source. It is decoded again while the
-// source's values are at hand, so that they are read once for both.
+// Digest and error of a written stripe of rows. The stripe is dequantized while the source values are in
+// memory, so that they are read only once.
 struct StripeProof {
   kernels::ErrorNorms norms;
   Digest codes{}, scales{}, zeros{};
@@ -40,7 +40,7 @@ struct StripeProof {
 
 class NbitsProduction final : public onnx::Production {
  public:
-  // Keeps its own decision and tensor; the tensor's bytes stay in the mapped file.
+  // Copies the decision and the tensor; the tensor's bytes stay in the mapped file.
   NbitsProduction(const onnx::Model& model, const Decision& decision)
       : model_(model), tensor_(*decision.place.tensor), decision_(decision) {
     decision_.place.tensor = &tensor_;
@@ -57,7 +57,7 @@ class NbitsProduction final : public onnx::Production {
                            });
   }
 
-  // One for each stripe, once it was run.
+  // One entry per stripe, after run().
   const std::vector<StripeProof>& proofs() const { return proofs_; }
 
  private:
@@ -108,7 +108,7 @@ class NbitsProduction final : public onnx::Production {
                               decision_.format.codes, codes);
   }
 
-  // Rows that are not there, and columns that have no code, decode to nothing.
+  // Clears padding rows and columns, which have no source values.
   void forget_beyond(const quant::PanelPlace& place, std::vector<float>& decoded) const {
     const BlockRows& rows = decision_.rows;
     const std::size_t begin = place.block * rows.block;
@@ -154,12 +154,12 @@ class NbitsProduction final : public onnx::Production {
   mutable std::vector<StripeProof> proofs_;  // filled in by run()
 };
 
-// The bytes of a stripe in the written file.
+// Checks that a stripe of the written file has the expected bytes.
 void require_same(const onnx::RawValues& written, std::size_t at, std::size_t size, const Digest& meant,
                   const Decision& decision) {
   const onnx::Bytes bytes = written.bytes();
   if (at + size <= bytes.size() && digest_of(bytes.substr(at, size)) == meant) return;
-  throw Error(ErrorCode::kInternal, "the file does not hold what was written into it; nothing was written",
+  throw Error(ErrorCode::kInternal, "the file differs from what was written; nothing was written",
               std::string(decision.weight.name));
 }
 
@@ -193,7 +193,8 @@ kernels::ErrorNorms compare_nbits(const Decision& decision, const onnx::Model& w
                                   const WrittenWeight& weight, const ForEach& for_each) {
   const auto* production = dynamic_cast<const NbitsProduction*>(weight.by.get());
   if (production == nullptr || production->proofs().size() != quant::stripe_count(decision.rows))
-    throw Error(ErrorCode::kInternal, "nobody wrote these codes", std::string(decision.weight.name));
+    throw Error(ErrorCode::kInternal, "these quantized values were not written",
+                std::string(decision.weight.name));
   const onnx::RawValues codes(*weight.codes), scales(*weight.scales);
   const std::optional<onnx::RawValues> zeros =
       weight.zeros == nullptr ? std::nullopt : std::optional<onnx::RawValues>(*weight.zeros);
@@ -222,7 +223,7 @@ kernels::ErrorNorms compare_nbits(const Decision& decision, const onnx::Model& w
 
 namespace {
 
-constexpr std::int64_t kAnyOpset = 1 << 20;  // the plan has looked at it
+constexpr std::int64_t kAnyOpset = 1 << 20;  // the plan has already checked the opset
 
 void add_integers(BodyEditor& editor, onnx::Node& node,
                   std::initializer_list<std::pair<Bytes, std::int64_t>> values) {
@@ -264,7 +265,7 @@ void replace_lookup(BodyEditor& editor, std::size_t position, const plan::Decisi
   lookup.set_op(Op::kGatherBlockQuantized);
   lookup.inputs = {table, old.inputs[1], stored.scales};
   if (!stored.zeros.empty()) lookup.inputs.push_back(stored.zeros);
-  // Rows come in the type of the scales.
+  // Rows have the type of the scales.
   const ElementType type = decision.weight.type;
   const bool is_cast = decision.format.half_scales && type != ElementType::kFloat16;
   const Bytes output = old.outputs[0], rows = is_cast ? editor.names().fresh("v") : output;
@@ -273,7 +274,7 @@ void replace_lookup(BodyEditor& editor, std::size_t position, const plan::Decisi
   add_integers(
       editor, lookup,
       {{"gather_axis", 0}, {"quantize_axis", 1}, {"block_size", static_cast<std::int64_t>(decision.block)}});
-  // 1.22, which has kernels for 4 bits, does not know the attribute.
+  // ONNX Runtime 1.22, which supports 4 bits, does not know this attribute.
   if (decision.bits() != 4) add_integers(editor, lookup, {{"bits", decision.bits()}});
   editor.replace_node(position);
   editor.add_node(position, std::move(lookup));

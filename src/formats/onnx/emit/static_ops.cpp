@@ -58,12 +58,12 @@ class StaticQdq {
     }
   }
 
-  // The weight keeps its name.
+  // The dequantized weight keeps its name.
   void decode_weight(const plan::ValueKey& key, const Parameter& weight) {
     add_dq(key.first, IntegerParameters::place(*weight.decision), weight, weight.scales, key.second);
   }
 
-  // Its scales are a product of constants, which runtimes compute when a session is created.
+  // The scale of a bias is a product of constants, which runtimes fold when a session is created.
   void decode_bias(const plan::NodeDecision& decision, const onnx::Node& node) {
     const Parameter* bias = parameters_.find(decision.body, node.inputs[2]);
     if (bias == nullptr) return;
@@ -88,7 +88,7 @@ class StaticQdq {
     chain.finish(output);
   }
 
-  // Dynamic nodes take codes as they are.
+  // Dynamic nodes use the quantized values directly.
   bool is_of_static(const Parameter& parameter) const {
     if (!parameter.decision->is_linear()) return false;
     const auto& uses = parameter.decision->place.value->uses;
@@ -97,7 +97,7 @@ class StaticQdq {
     });
   }
 
-  // Runtimes make an integer op of a Gemm only when its weight has zeros, even if they are zero.
+  // Runtimes fuse a Gemm into an integer op only if its weight has zero points, even if they are 0.
   bool is_weight_of_gemm(const Parameter& parameter) const {
     return parameter.decision->is_linear() &&
            plan_.nodes[parameter.decision->integer_node].op->kind == plan::IntegerKind::kGemm;
@@ -197,7 +197,7 @@ class StaticQOperator {
     return names;
   }
 
-  // Concat says first what it gives, the others last.
+  // Concat takes the output's scale and zero point first, the other ops take them last.
   void join(const NodeDecision& decision, const onnx::Node& node, Names& names) {
     const bool is_concat = node.op() == Op::kConcat;
     if (is_concat) append(names, scale_of_output(decision));
@@ -207,7 +207,7 @@ class StaticQOperator {
 
   static void append(Names& names, const Names& more) { names.insert(names.end(), more.begin(), more.end()); }
 
-  // Codes, scale, zero.
+  // Quantized value, scale, zero point.
   Names coded(std::size_t body, Bytes name) {
     if (const plan::ScalarOperand* number = values_.number(body, name)) {
       return {values_.codes(body, name, *number), values_.scale(body, number->quantization),
@@ -266,7 +266,7 @@ class Restoring : GraphRewrite {
     const onnx::Node* node = nullptr;
   };
 
-  // The node that gives a value which nobody else takes.
+  // The node that produces a value without other users.
   std::optional<Step> maker(std::size_t body, Bytes name, Op op) const {
     const auto found = index_.find(body, name);
     const bool is_inner = found.value != nullptr && found.body == body && found.value->producer != kNone &&
@@ -304,7 +304,7 @@ class Restoring : GraphRewrite {
     replace(body, position, {sum->position, product->position}, std::move(node));
   }
 
-  // `parts` make `sigmoid` of `x`; the product of both is the HardSwish.
+  // `parts` compute `sigmoid` from `x`; the product of both is the HardSwish.
   bool restore_hard_swish(std::size_t body, std::vector<std::size_t> parts, Bytes sigmoid, Bytes x) {
     const graph::Value* value = index_.find(body, sigmoid).value;
     if (value == nullptr || value->is_output || value->uses.size() != 1) return false;
@@ -326,7 +326,7 @@ class Restoring : GraphRewrite {
     return true;
   }
 
-  // The Clip below which a HardSwish gives nothing, if nobody else takes what it gives.
+  // The Clip that limits the input of a HardSwish, if its output has no other users.
   std::optional<Step> lower_limit(std::size_t body, Bytes name) const {
     const auto found = index_.find(body, name);
     const bool is_inner = found.value != nullptr && found.body == body && found.value->producer != kNone &&
@@ -354,7 +354,7 @@ class Restoring : GraphRewrite {
   void replace(std::size_t body, std::size_t position, const std::vector<std::size_t>& parts,
                onnx::Node node) {
     for (const std::size_t part : parts) {
-      if (!taken_.emplace(body, part).second) return;  // another op was made of it
+      if (!taken_.emplace(body, part).second) return;  // already part of another restored op
     }
     if (!taken_.emplace(body, position).second) return;
     BodyEditor& editor = editors_.of(body);
@@ -364,7 +364,7 @@ class Restoring : GraphRewrite {
     ++changes_.count;
   }
 
-  std::set<std::pair<std::size_t, std::size_t>> taken_;  // nodes that are part of an op already
+  std::set<std::pair<std::size_t, std::size_t>> taken_;  // nodes that are already part of a restored op
 };
 
 }  // namespace

@@ -26,7 +26,7 @@ const onnx::Place& part(std::span<const onnx::Place> parts, StoredPart which) {
 
 class WeightProduction : public onnx::Production {
  public:
-  // Keeps its own decision and tensor; the tensor's bytes stay in the mapped file.
+  // Copies the decision and the tensor; the tensor's bytes stay in the mapped file.
   WeightProduction(const onnx::Model& model, const Decision& decision)
       : model_(model), tensor_(*decision.place.tensor), decision_(decision) {
     decision_.place.tensor = &tensor_;
@@ -44,7 +44,7 @@ class WeightProduction : public onnx::Production {
   virtual void produce(const FloatSource& floats, std::span<const onnx::Place> parts,
                        const ForEach& for_each) const = 0;
 
-  // Writes the codes of all tiles, one or two a byte.
+  // Writes the quantized values of all tiles, one or two per byte.
   using Encode = std::function<void(std::size_t first, std::size_t count, std::uint8_t* codes)>;
   void write_codes(const FloatSource& floats, const onnx::Place& place, const ForEach& for_each,
                    const Encode& encode) const {
@@ -87,12 +87,12 @@ class WeightProduction : public onnx::Production {
   Decision decision_;
 };
 
-// DequantizeLinear on 4-bit types.
+// True if DequantizeLinear takes 4-bit types.
 bool takes_nibbles(const Decision& decision) {
   return decision.decoder == plan::Decoder::kDq && !decision.is_split_nibbles;
 }
 
-// DequantizeLinear wants zeros in the type of the codes.
+// DequantizeLinear needs zero points of the quantized type.
 ElementType zeros_type(const Decision& decision) {
   return decision.is_packed() && takes_nibbles(decision) ? ElementType::kUint4 : ElementType::kUint8;
 }
@@ -205,7 +205,7 @@ class HalfProduction final : public WeightProduction {
   }
 };
 
-// The bias of an integer op, in units of its sums; they are the weight's scales times the input's.
+// The int32 bias of an integer op. Its scales are those of the weight times that of the input.
 class BiasProduction final : public WeightProduction {
  public:
   using WeightProduction::WeightProduction;

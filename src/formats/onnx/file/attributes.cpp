@@ -66,7 +66,7 @@ std::optional<std::vector<std::int64_t>> integers_attribute(const Node& node, By
       for (const std::int64_t value : reader.get_packed_int64()) values.push_back(value);
     }
   });
-  // Only its type tells an empty list from no list at all.
+  // Only its type distinguishes an empty list from a missing one.
   if (values.empty() && type_of(*attribute) != AttributeType::kInts) return std::nullopt;
   return values;
 }
@@ -96,7 +96,7 @@ Attribute make_float_attribute(Model& model, Bytes name, float value) {
 }
 
 Attribute make_integers_attribute(Model& model, Bytes name, const std::vector<std::int64_t>& values) {
-  // A carried field is one value: a list of several is packed into one.
+  // A carried field holds one value, so the list is packed.
   std::string field;
   protozero::pbf_writer(field).add_packed_int64(number(AttributeField::kInts), values.begin(), values.end());
   return with_fields(model, name, field, AttributeField::kInts, AttributeType::kInts);
@@ -158,8 +158,7 @@ std::optional<std::vector<float>> floats_setting(const Node& node, Bytes name) {
 
 Kept<Attribute> copy_of(const Kept<Attribute>& attribute) {
   if (!attribute->graphs.empty())
-    throw Error(ErrorCode::kUnsupported,
-                "a node has a graph among its attributes, which its op knows nothing of");
+    throw Error(ErrorCode::kUnsupported, "a node has a subgraph that its op does not support");
   Attribute copy;
   copy.name = attribute->name;
   copy.tensors = attribute->tensors;

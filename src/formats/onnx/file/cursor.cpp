@@ -54,8 +54,7 @@ void Cursor::expect(protozero::pbf_wire_type type) const {
   if (reader_.wire_type() != type) fail(fmt::format("field {} has the wrong wire type", number_));
 }
 
-// Our wire format library looks at 32 bits of a tag and of a length. There are 64 in the file, and all of
-// them count.
+// protozero uses only the lower 32 bits of tags and lengths. The file stores 64 bits, so check all of them.
 void Cursor::check_prefix(const char* end) const {
   guarded([&] {
     const char* position = field_start_;

@@ -57,7 +57,7 @@ class ExternalDataTest : public testing::Test {
   void expect_bad_location(const std::string& location, const std::string& why) {
     const Error error = refusal_of_location(location);
     EXPECT_EQ(error.code(), ErrorCode::kBadInput) << error.what();
-    EXPECT_THAT(error.what(), AllOf(HasSubstr(why), HasSubstr("it must lie in the model's folder")))
+    EXPECT_THAT(error.what(), AllOf(HasSubstr(why), HasSubstr("it must be in the model's folder")))
         << location;
   }
 
@@ -151,7 +151,7 @@ TEST_F(ExternalDataTest, RefusesTheMarkersOfTheRuntimeForMemoryAddresses) {
     // Even when such a file exists.
     fs::create_directories((folder / "model" / marker).parent_path());
     if (!marker.ends_with('/')) write_file(folder / "model" / marker, raw_floats({1, 2}));
-    expect_bad_location(marker, "is a marker for memory addresses, not a file");
+    expect_bad_location(marker, "is a marker for a memory address, not a file");
   }
 }
 
@@ -279,7 +279,7 @@ TEST_F(ExternalDataTest, RefusesExternalTogetherWithInlineData) {
                "tensor 'w': has both external and inline data");
   const std::string inline_tensor = test::float_tensor("w", {2}, {1, 2});
   EXPECT_STREQ(refusal(inline_tensor + entry("location", "data.bin")).what(),
-               "tensor 'w': names external data but says that its data is inline");
+               "tensor 'w': references external data but declares inline data");
 }
 
 TEST_F(ExternalDataTest, RefusesExternalStrings) {

@@ -2,7 +2,7 @@
 
 namespace ounce::onnx {
 
-// The reader has checked that these products fit.
+// The reader has checked that the product does not overflow.
 std::uint64_t Tensor::element_count() const {
   std::uint64_t count = 1;
   for (const std::int64_t dim : dims) count *= static_cast<std::uint64_t>(dim);

@@ -52,7 +52,7 @@ bool OpSchema::needs(std::size_t i) const { return i < 32 && (needed_inputs >> i
 
 namespace {
 
-// "T1=fhd", the part of the list that belongs to a variable.
+// "T1=fhd", the entry of a variable in the list.
 std::string_view entry_of(std::string_view variables, char variable) {
   for (char at = 'A'; at < variable; ++at) {
     const std::size_t space = variables.find(' ');

@@ -13,7 +13,7 @@
 namespace ounce::onnx {
 namespace {
 
-// The length prefixes that our wire format library reads end here; runtimes stop at 2 GiB already.
+// Limit of protozero's length prefixes; runtimes stop at 2 GiB already.
 constexpr std::uint64_t kLargestFile = 0xffffffffU;
 
 class Reader {
@@ -129,7 +129,7 @@ class Reader {
     return {std::move(attribute), message};
   }
 
-  // What attributes.h decodes when it is asked to: its encoding is proved here, on a cursor of its own.
+  // Checks the encoding of fields that attributes.h decodes later, with a cursor of its own.
   static void check_scalar(Cursor cursor) {
     switch (cursor.field<AttributeField>()) {
       case AttributeField::kInt:
@@ -233,8 +233,8 @@ void read_into(Model& model, Bytes bytes, const std::string& name,
                std::optional<std::filesystem::path> folder) {
   if (bytes.empty()) throw Error(ErrorCode::kBadInput, "the file is empty", name);
   if (bytes.size() > kLargestFile) {
-    throw Error(ErrorCode::kBadInput,
-                "an ONNX file ends at 2 GiB; larger models keep their weights in external data", name);
+    throw Error(ErrorCode::kBadInput, "ONNX files are limited to 2 GiB; larger models need external data",
+                name);
   }
   const Origin origin{bytes, name};
   model.proto = Reader(model, origin, std::move(folder)).read_model_proto(bytes);
@@ -266,7 +266,7 @@ namespace {
 
 constexpr auto kMetadataTag = static_cast<protozero::pbf_tag_type>(ModelField::kMetadata);
 
-// The fields that stay when `is_left_out` is asked about every metadata entry.
+// The fields that remain if the metadata entries with is_left_out(entry) are removed.
 template <class IsLeftOut>
 std::vector<Bytes> kept_fields(Bytes file, const IsLeftOut& is_left_out) {
   std::vector<Bytes> kept;

@@ -95,7 +95,7 @@ class Serializer {
     return rope;
   }
 
-  // --- Does a message have to be written anew because tensors in it move to another file?
+  // --- Whether a message must be rewritten because tensors in it move to another file.
 
   template <class T, class Moves>
   bool is_verbatim(const Kept<T>& kept, Moves moves_inside) const {
@@ -117,7 +117,7 @@ class Serializer {
     return false;
   }
   bool moves(const Attribute& attribute) const {
-    // Runtimes do not look for external data in attributes, so tensors there come inline.
+    // Runtimes do not support external data in attributes, so tensors there become inline.
     return any(attribute.tensors, [](const auto& tensor) { return tensor->is_external; }) ||
            any(attribute.sparse_tensors, [](const auto& sparse) { return sparse->is_external(); }) ||
            any(attribute.graphs, [this](const auto& graph) { return moves(**graph); });
@@ -198,7 +198,7 @@ class Serializer {
     return tensor(*kept, goes_external(*kept));
   }
 
-  // A tensor that runtimes do not look for in another file.
+  // A tensor in a place where runtimes do not support external data.
   Rope inline_tensor(const Kept<Tensor>& kept) {
     const bool is_copied = !kept.is_edited() && (placement_ == Placement::kKeep || !kept->is_external);
     return is_copied ? copy(kept.file_bytes()) : tensor(*kept, false);
@@ -216,7 +216,7 @@ class Serializer {
 
   Rope tensor(const Tensor& tensor, bool to_data_file) {
     CarriedFields carried = tensor.carried;
-    const bool is_text = tensor.type == ElementType::kString;  // the one type without a raw layout
+    const bool is_text = tensor.type == ElementType::kString;  // the only type without a raw layout
     if (is_text) append_string_fields(tensor, carried);
     MessageWriter out(carried);
     for (const std::int64_t dim : tensor.dims) out.integer(TensorField::kDims, dim);
@@ -319,7 +319,7 @@ class Serializer {
     return out.finish();
   }
 
-  // In a list of names an empty one stands for an absent value and is written.
+  // In a list of names, an empty name means an absent value and is written.
   static Bytes present(Bytes name) { return name.data() == nullptr ? Bytes("") : name; }
 
   template <class T>

@@ -14,7 +14,7 @@
 namespace ounce::onnx {
 namespace {
 
-// What the fields of a tensor message said, before it is known whether they agree.
+// The fields of a tensor message, before their consistency is checked.
 struct Found {
   Bytes raw;
   std::optional<TensorField> typed;  // the typed field that has values
@@ -76,7 +76,7 @@ void take_inline_values(Tensor& tensor, const Found& found, Bytes message) {
   if (found.raw.data() != nullptr && found.typed) fail(tensor, "has both raw data and a typed data field");
   const TensorField field = typed_field_of(tensor.type).field;
   if (found.raw.data() != nullptr) {
-    if (tensor.type == ElementType::kString) fail(tensor, "strings cannot stand in raw data");
+    if (tensor.type == ElementType::kString) fail(tensor, "strings cannot be raw data");
     if (found.raw.size() != tensor.byte_count()) {
       fail(tensor, fmt::format("has {} bytes of raw data where its shape and type need {}", found.raw.size(),
                                tensor.byte_count()));
@@ -100,14 +100,14 @@ void take_inline_values(Tensor& tensor, const Found& found, Bytes message) {
   }
 }
 
-// Where the values of a sparse tensor belong: places counted through, or one number for each dimension.
-// Whoever spreads the values out writes there.
+// Checks the positions of a sparse tensor's values: linear indices, or one index for each dimension. Code
+// that expands the values writes to these positions.
 void check_indices(const SparseTensor& sparse) {
   const Tensor& indices = *sparse.indices;
   const auto refuse = [&](const std::string& what) { fail(*sparse.values, what); };
   const bool is_counted = indices.dims.size() == 1;
   if (!is_counted && (indices.dims.size() != 2 || indices.dims[1] != std::ssize(sparse.dims)))
-    refuse("has sparse indices of a shape that does not fit its own");
+    refuse("has sparse indices whose shape does not match its own");
   if (static_cast<std::uint64_t>(indices.dims[0]) != sparse.values->element_count())
     refuse(
         fmt::format("has {} sparse indices for {} values", indices.dims[0], sparse.values->element_count()));
@@ -160,7 +160,7 @@ Kept<Tensor> TensorReader::read(Bytes message) {
     tensor.data = Borrowed{external_bytes(tensor, found.external)};
     tensor.is_external = true;
   } else if (found.location == 0) {
-    if (!found.external.empty()) fail(tensor, "names external data but says that its data is inline");
+    if (!found.external.empty()) fail(tensor, "references external data but declares inline data");
     take_inline_values(tensor, found, message);
   } else {
     fail(tensor, fmt::format("has the unknown data location {}", found.location));
@@ -204,7 +204,7 @@ Kept<SparseTensor> TensorReader::read_sparse(Bytes message) {
     }
   }
   if (values.data() == nullptr || indices.data() == nullptr)
-    cursor.fail("a sparse tensor lacks values or indices");
+    cursor.fail("a sparse tensor has no values or indices");
   sparse.values = read(values);
   sparse.indices = read(indices);
   if (sparse.indices->type != ElementType::kInt64)
@@ -219,12 +219,12 @@ namespace {
 using protozero::pbf_reader;
 using protozero::pbf_wire_type;
 
-// Entries are little-endian in raw data; of an int32 or int64 only the bytes of the element count.
+// Raw data is little-endian; of an int32 or int64 entry only the lower bytes belong to the element.
 void append_entry(std::string& raw, std::uint64_t value, std::size_t width) {
   for (std::size_t i = 0; i < width; ++i) raw += static_cast<char>(value >> (8 * i));
 }
 
-// Six-bit floats come one an entry but stand packed in raw data.
+// Six-bit floats have one entry each in typed fields but are packed in raw data.
 std::string pack_six_bits(const std::string& entries) {
   std::string raw;
   std::uint32_t buffer = 0, bits = 0;
@@ -244,7 +244,7 @@ std::size_t entry_width(const Tensor& tensor) {
   return info.bits < 8 ? 1 : static_cast<std::size_t>(info.bits) / 8;
 }
 
-// The reader has checked the field's structure, so this cannot throw on its account.
+// The reader has checked the field's structure, so this cannot fail.
 void append_field(pbf_reader& reader, std::string& raw, TensorField field, std::size_t width) {
   const bool is_fixed = field == TensorField::kFloatData || field == TensorField::kDoubleData;
   if (reader.wire_type() == pbf_wire_type::length_delimited) {
@@ -279,7 +279,7 @@ std::string decode_to_raw(const Tensor& tensor) {
   }
   if (info_of(tensor.type).bits == 6) raw = pack_six_bits(raw);
   if (raw.size() != tensor.byte_count()) {
-    throw Error(ErrorCode::kBadInput, "its values do not fill its shape",
+    throw Error(ErrorCode::kBadInput, "the number of its values does not match its shape",
                 "tensor '" + std::string(tensor.name) + "'");
   }
   return raw;
@@ -309,7 +309,7 @@ RawValues::RawValues(const Tensor& tensor) {
     decoded_ = decode_to_raw(tensor);
     bytes_ = decoded_;
   } else {
-    throw Error(ErrorCode::kInternal, "values that are not computed yet were read",
+    throw Error(ErrorCode::kInternal, "values were read before they were computed",
                 "tensor '" + std::string(tensor.name) + "'");
   }
 }
@@ -347,7 +347,7 @@ std::uint64_t number(Bytes text, const char* what, const Tensor& tensor) {
   return value;
 }
 
-// For messages only: a hostile location may hold anything.
+// For messages only: a hostile location may contain any characters.
 std::string printable(std::string_view text) {
   std::string result;
   for (const char c : text.substr(0, 100)) {
@@ -389,10 +389,10 @@ ExternalReference read_external_reference(const std::vector<Bytes>& entries, con
 
 void check_external_location(const std::string& location, const Tensor& tensor) {
   const auto refuse = [&](const char* why) {
-    fail(tensor, fmt::format("its external file '{}' {}; it must lie in the model's folder",
+    fail(tensor, fmt::format("its external file '{}' {}; it must be in the model's folder",
                              printable(location), why));
   };
-  if (location.starts_with("*/_ORT_")) refuse("is a marker for memory addresses, not a file");
+  if (location.starts_with("*/_ORT_")) refuse("is a marker for a memory address, not a file");
   if (location.empty()) refuse("has no name");
   if (std::any_of(location.begin(), location.end(),
                   [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; })) {
@@ -411,8 +411,8 @@ io::MappedFile open_external(const std::filesystem::path& folder, const std::str
   try {
     return io::MappedFile::open_beneath(folder, location);
   } catch (const Error& error) {
-    // A model without its data is not a whole model, whatever the reason; but data that is there and cannot
-    // be opened (no memory, too many files) is the system's affair.
+    // A model without its data is invalid. If the data exists but cannot be opened (no memory, too many
+    // files), it is an I/O error.
     std::error_code ignored;
     const bool is_there =
         error.code() == ErrorCode::kIo && std::filesystem::is_regular_file(folder / location, ignored);

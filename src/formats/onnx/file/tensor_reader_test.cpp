@@ -192,7 +192,7 @@ TEST(TensorReaderTest, ReadsStrings) {
 }
 
 TEST(TensorReaderTest, RefusesStringsInRawData) {
-  EXPECT_EQ(tensor_refusal(test::tensor("w", 8, {1}, "abc")), "tensor 'w': strings cannot stand in raw data");
+  EXPECT_EQ(tensor_refusal(test::tensor("w", 8, {1}, "abc")), "tensor 'w': strings cannot be raw data");
 }
 
 // --- Every element type, in raw data and in its typed field, however that is cut into pieces.

@@ -53,7 +53,7 @@ void read_tensor_type(Bytes message, const Origin& origin, ValueType& type) {
 
 ValueType read(Bytes message, const Origin& origin, int depth);
 
-// Sequence, optional and map: what they hold is checked, and described by its kind only.
+// Sequences, optionals and maps: the content is checked, but only the kind is reported.
 void read_container(Bytes message, const Origin& origin, std::uint32_t type_field, int depth) {
   Cursor cursor(message, origin, "TypeProto");
   while (cursor.next()) {
@@ -132,8 +132,8 @@ std::string describe(const ValueType& type) {
 
 namespace {
 
-// Submessages are added whole: protozero's nested writers leave out those in which nothing stands, and a
-// dimension of which nothing is known still counts.
+// Adds submessages as a whole: protozero's nested writers omit empty ones, but an unknown dimension still
+// counts.
 void add_message(std::string& bytes, auto field, const std::string& message) {
   protozero::pbf_writer(bytes).add_message(static_cast<std::uint32_t>(field), message);
 }

@@ -12,7 +12,7 @@
 namespace ounce::onnx {
 namespace {
 
-constexpr std::uint64_t kLargestMessage = 0x7fffffff;  // protobuf's limit, and so every runtime's
+constexpr std::uint64_t kLargestMessage = 0x7fffffff;  // limit of protobuf, and so of all runtimes
 constexpr std::size_t kTagSize = 16;                   // hexadecimal digits in a data file's name
 
 std::filesystem::path folder_of(const std::filesystem::path& path) {
@@ -29,7 +29,7 @@ std::string data_location(const std::filesystem::path& path, const WriteOptions&
   return fmt::format("{}.{}.data", path.filename().string(), options.data_tag);
 }
 
-// Is this a name that data_location() gives, with any tag?
+// Whether data_location() could have returned this name, with any tag.
 bool is_data_location(const std::string& location, const std::filesystem::path& path) {
   const std::string prefix = path.filename().string() + ".";
   constexpr std::string_view kSuffix = ".data";
@@ -53,12 +53,11 @@ Serialized lay_out_model(const Model& model, const std::filesystem::path& path, 
     serialized = serialize(model, Placement::kExternal, location);
   }
   if (serialized.model.size() <= largest) return serialized;
-  throw Error(
-      options.external_data == ExternalData::kNever ? ErrorCode::kUsage : ErrorCode::kUnsupported,
-      fmt::format(
-          "the model file would have {} bytes and ONNX files end at 2 GiB; use `external_data=always`",
-          serialized.model.size()),
-      path.string());
+  throw Error(options.external_data == ExternalData::kNever ? ErrorCode::kUsage : ErrorCode::kUnsupported,
+              fmt::format("the model file would have {} bytes and ONNX files are limited to 2 GiB; use "
+                          "`external_data=always`",
+                          serialized.model.size()),
+              path.string());
 }
 
 [[noreturn]] void refuse_to_replace(const std::filesystem::path& path) {
@@ -86,8 +85,9 @@ ModelOutput::ModelOutput(const Model& model, const std::filesystem::path& path, 
     const std::filesystem::path data = folder_of(path) / data_location_;
     std::error_code ignored;
     if (!options.data_name.empty() && std::filesystem::exists(data, ignored))
-      throw Error(ErrorCode::kUsage, "a file of this name is in the way of the model's data", data.string());
-    data_.emplace(data, serialized_.data.size(), path);  // as private as the model that it belongs to
+      throw Error(ErrorCode::kUsage, "a file with the name of the model's data file already exists",
+                  data.string());
+    data_.emplace(data, serialized_.data.size(), path);  // with the access permissions of the model file
   }
   if (!keeps_files(model, options) || same_folder(model.file.path(), path)) return;
   for (const auto& [location, file] : model.external_files) {
@@ -96,13 +96,13 @@ ModelOutput::ModelOutput(const Model& model, const std::filesystem::path& path, 
     std::error_code error;
     std::filesystem::create_directories(target.parent_path(), error);
     if (error)
-      throw Error(ErrorCode::kIo, fmt::format("cannot make its folder: {}", error.message()),
+      throw Error(ErrorCode::kIo, fmt::format("cannot create its folder:  {}", error.message()),
                   target.string());
     if (std::filesystem::exists(target, error)) {
-      if (io::MappedFile::open(target).bytes() == file.bytes()) continue;  // it is there already
+      if (io::MappedFile::open(target).bytes() == file.bytes()) continue;  // already present
       throw Error(
           ErrorCode::kUsage,
-          "another file of this name is in the way of the model's external data; choose another folder",
+          "a different file with the name of the model's external data already exists; choose another folder",
           target.string());
     }
     kept_.emplace_back(location, io::OutputFile(target, file.bytes().size(), path));
@@ -124,7 +124,7 @@ void ModelOutput::write(ThreadPool& pool, std::atomic<std::uint64_t>* done) {
   writer.run(
       pool, [this](Bytes bytes) { model_.release(bytes); }, done);
   if (is_temporary_) return;
-  // The disk works while the caller checks.
+  // Flush in the background while the caller checks the files.
   file_->start_flush();
   if (data_) data_->start_flush();
   for (auto& [location, file] : kept_) file.start_flush();
@@ -148,7 +148,8 @@ io::UnfinishedFiles ModelOutput::unfinished_files() const {
 
 void ModelOutput::append(std::string_view field) { file_->append(field); }
 
-// The data files come first and the model that names them last; if it cannot be put in place, they go again.
+// Moves the data files first and the model that references them last. If that fails, the data files are
+// removed.
 void ModelOutput::commit() {
   if (is_temporary_) {
     for (auto& [location, file] : kept_) file.commit(io::OutputFile::Flush::kNone);
@@ -156,7 +157,7 @@ void ModelOutput::commit() {
     file_->commit(io::OutputFile::Flush::kNone);
     return;
   }
-  // What takes long is done before others have to wait.
+  // Flush before taking the lock, because it takes long.
   if (data_) data_->flush();
   for (const auto& [location, file] : kept_) file.flush();
   const io::ReplaceLock lock(path_);
@@ -167,7 +168,7 @@ void ModelOutput::commit() {
   const auto commit_data = [&](io::OutputFile& file) {
     std::error_code ignored;
     const bool is_new =
-        !std::filesystem::exists(file.path(), ignored);  // one of the same name has the same content
+        !std::filesystem::exists(file.path(), ignored);  // the same name means the same content
     if (is_new) added.push_back(file.path());
     file.commit();
   };
@@ -177,7 +178,7 @@ void ModelOutput::commit() {
     if (data_) commit_data(*data_);
     file_->commit();
   } catch (...) {
-    if (file_->is_in_place()) throw;  // only its folder could not be flushed
+    if (file_->is_in_place()) throw;  // only flushing the folder failed
     for (const auto& path : added) std::filesystem::remove(path, ignored);
     throw;
   }
@@ -193,8 +194,8 @@ bool ModelOutput::is_read_from(const std::filesystem::path& path) const {
                      [&](const auto& file) { return file.second.same_file_as(path); });
 }
 
-// The data files, named as we name them, of the model that this output replaces; without those that stay in
-// use.
+// The data files of the model that this output replaces, if they have names made by data_location(); except
+// those still in use.
 std::vector<std::filesystem::path> ModelOutput::data_of_replaced_model() const {
   std::vector<std::filesystem::path> files;
   std::error_code error;
@@ -208,7 +209,7 @@ std::vector<std::filesystem::path> ModelOutput::data_of_replaced_model() const {
       if (is_ours && !is_in_use) files.push_back(file.path());
     }
   } catch (const Error&) {
-    // Not a model, or not a whole one: whatever it was, it has no data of ours.
+    // Not a valid model, so it has no data files of ours.
   }
   return files;
 }

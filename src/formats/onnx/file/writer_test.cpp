@@ -254,7 +254,7 @@ TEST_F(LargeModelTest, SaysWhatToDoWhenExternalDataIsForbidden) {
   const Error error = error_of([&] { ModelOutput(model, out(), {ExternalData::kNever, kTag}); });
   EXPECT_EQ(error.code(), ErrorCode::kUsage);
   EXPECT_EQ(error.where(), out().string());
-  EXPECT_THAT(error.what(), HasSubstr("ONNX files end at 2 GiB; use `external_data=always`"));
+  EXPECT_THAT(error.what(), HasSubstr("ONNX files are limited to 2 GiB; use `external_data=always`"));
   EXPECT_THAT(written(), IsEmpty());
 }
 

@@ -20,7 +20,8 @@ namespace {
   throw Error(ErrorCode::kBadInput, what, body.path.empty() ? std::string() : body.path);
 }
 
-// Paths are for people, and every body has one: a file must not get to repeat a long name in each of them.
+// Paths appear only in messages. Shortened, because a hostile file could otherwise repeat a long name in each
+// body.
 std::string shortened(std::string path) {
   constexpr std::size_t kEnd = 120;
   if (path.size() <= 2 * kEnd) return path;
@@ -65,7 +66,8 @@ Index::Index(const onnx::Model& model) {
     body.path = fmt::format("function {}", body.function->name);
     add_body(std::move(body));
   }
-  // add_children() appends, so this reaches every depth; parents are complete before their children.
+  // add_children() appends to bodies_, so this loop reaches all depths. Parents are complete before their
+  // children.
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     define(i);
     add_children(i);
@@ -80,7 +82,7 @@ Value& Index::define_name(std::size_t id, Bytes name, const char* as) {
   Body& body = bodies_[id];
   if (name.empty()) fail(body, fmt::format("an {} has no name", as));
   if (body.parent != kNone && find(body.parent, name).value != nullptr) {
-    fail(body, fmt::format("{} '{}' hides a value of the same name around it", as, name));
+    fail(body, fmt::format("{} '{}' hides a value of the same name in an enclosing graph", as, name));
   }
   const auto [entry, is_new] = body.values.try_emplace(name);
   if (!is_new) fail(body, fmt::format("'{}' is defined twice (again as {})", name, as));
@@ -195,7 +197,7 @@ std::optional<Constant> find_constant(const onnx::Model& model, const Index& ind
   if (value == nullptr) return std::nullopt;
   const Body& owner = index.bodies()[home];
   if (value->initializer != kNone) {
-    // Before IR 4 every initializer is listed as an input, and none can be overridden.
+    // Before IR 4 every initializer is listed as an input and cannot be overridden.
     if (value->is_input && model.proto->ir_version >= 4) return std::nullopt;
     if (!model.proto->training.empty()) return std::nullopt;
     return Constant{&*owner.graph->initializers[value->initializer], value, home};
@@ -218,12 +220,12 @@ std::int64_t opset_of(const onnx::Model& model, const Index& index, std::size_t 
 
 namespace {
 
-// Ops that pass the values of their first input on.
+// Ops that do not change the values of their first input.
 bool passes_values(const onnx::Node& node) {
   return node.info().flow == ops::Flow::kMoves || node.op() == Op::kCast;
 }
 
-// The length of the axis that a Gather selects from, if its table is in the file.
+// The length of the axis that a Gather selects from, if its table is constant.
 std::optional<std::int64_t> table_rows(const Index& index, const Use& use) {
   const onnx::Node& node = index.node(use);
   if (node.op() != Op::kGather || use.input != 1) return std::nullopt;

@@ -43,7 +43,7 @@ class Passages {
     }
     if (owner.op() != Op::kScan || owner.inputs.size() < inputs.size()) return;
     const auto scanned = onnx::integer_setting(owner, "num_scan_inputs", 0);
-    const std::size_t before = owner.inputs.size() - inputs.size();  // opset 8 has lengths in front
+    const std::size_t before = owner.inputs.size() - inputs.size();  // opset 8 has sequence lengths first
     enter(body.parent, owner, before, id, 0);
     leave(body.parent, owner, id, 0);
     if (!scanned || *scanned < 0 || static_cast<std::size_t>(*scanned) > inputs.size()) return;
@@ -59,7 +59,7 @@ class Passages {
       add(Way::kLeaves, {id, function.outputs[i]}, {body, node.outputs[i]});
   }
 
-  // `first` is the first input of the node that its body gets, as its input `inner`.
+  // `first` is the first input of the node that its body receives, as the body's input `inner`.
   void enter(std::size_t parent, const onnx::Node& node, std::size_t first, std::size_t id,
              std::size_t inner) {
     const auto& inputs = index_.bodies()[id].graph->inputs;
@@ -67,7 +67,7 @@ class Passages {
       add(Way::kEnters, {parent, node.inputs[i]}, {id, inputs[inner]->name});
   }
 
-  // `first` is the output of the body that becomes the first of the node.
+  // `first` is the output of the body that becomes the first output of the node.
   void leave(std::size_t parent, const onnx::Node& node, std::size_t id, std::size_t first) {
     const auto& outputs = index_.bodies()[id].graph->outputs;
     for (std::size_t i = 0; i < node.outputs.size() && first + i < outputs.size(); ++i)

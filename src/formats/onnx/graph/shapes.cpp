@@ -17,7 +17,7 @@ namespace ounce::graph {
 namespace {
 
 constexpr std::int64_t kUnknown = -1;
-constexpr std::size_t kSpatial = 2;  // the first axis behind batch and channels
+constexpr std::size_t kSpatial = 2;  // first axis after batch and channels
 
 std::int64_t at(const std::optional<std::vector<std::int64_t>>& values, std::size_t i,
                 std::int64_t otherwise) {
@@ -317,13 +317,13 @@ const OpSchema* Schemas::of(std::size_t body, const onnx::Node& node) const {
 
 namespace {
 
-constexpr int kDeepestCalls = 64;  // functions that call functions
+constexpr int kDeepestCalls = 64;  // nesting limit for function calls
 
 ElementType type_of_number(std::optional<std::int64_t> number) {
   return number ? ounce::element_type_of(*number).value_or(ElementType::kUndefined) : ElementType::kUndefined;
 }
 
-// The type that a node gives by itself, whatever it takes.
+// The output type of a node that does not depend on its inputs.
 ElementType own_type(const onnx::Node& node) {
   const Op op = node.op();
   if (const onnx::Tensor* tensor = constant_tensor(node)) return tensor->type;
@@ -346,7 +346,7 @@ ElementType own_type(const onnx::Node& node) {
   if (op == Op::kBlackmanWindow || op == Op::kHammingWindow || op == Op::kHannWindow ||
       op == Op::kMelWeightMatrix)
     return type_of_number(onnx::integer_setting(node, "output_datatype", kFloat));
-  // These give what they take unless they are told otherwise.
+  // The output type of these ops is that of the input unless an attribute sets it.
   if (op == Op::kEyeLike || op == Op::kBernoulli || op == Op::kRandomNormalLike ||
       op == Op::kRandomUniformLike)
     return type_of_number(onnx::integer_attribute(node, "dtype"));
@@ -379,13 +379,13 @@ ElementTypes::ElementTypes(const onnx::Model& model, const Index& index) : index
   follow_calls(calls);
 }
 
-// A function may be called with several types, of which its callers must not hear from each other. What goes
-// in is known when all calls agree, what comes out when its inside tells.
+// Propagates types through function calls. A function may be called with several types, which must not mix:
+// inputs are typed only if all calls agree, outputs only from the function's inside.
 void ElementTypes::follow_calls(const std::vector<Passage>& calls) {
-  std::set<std::size_t> many_typed;  // functions that are called with several types
+  std::set<std::size_t> many_typed;  // functions called with several types
   for (int depth = 0; depth < kDeepestCalls; ++depth) {
     bool is_new = false;
-    std::map<std::size_t, std::set<ElementType>> given;  // by the formal value
+    std::map<std::size_t, std::set<ElementType>> given;  // by formal parameter
     for (const Passage& call : calls) {
       if (call.way != Way::kEnters) continue;
       const ElementType type_given = type(call.from.body, call.from.name);
@@ -394,7 +394,7 @@ void ElementTypes::follow_calls(const std::vector<Passage>& calls) {
       if (types.size() > 1) many_typed.insert(call.to.body);
     }
     for (const Passage& call : calls) {
-      // What is known inside of a function of many types does not depend on what goes in.
+      // Types inside such a function do not depend on its inputs.
       if (call.way == Way::kEnters && many_typed.contains(call.to.body)) continue;
       const ElementType known = type(call.from.body, call.from.name);
       if (known == ElementType::kUndefined || type(call.to.body, call.to.name) != ElementType::kUndefined)
@@ -408,7 +408,7 @@ void ElementTypes::follow_calls(const std::vector<Passage>& calls) {
 
 void ElementTypes::read_graph(std::size_t body) {
   const onnx::Graph& graph = *index_.bodies()[body].graph;
-  // Runtimes do not read what is declared about an initializer: it has the type that it has.
+  // Runtimes ignore the declared type of an initializer, because the tensor has its own.
   const auto is_initializer = [&](Bytes name) {
     const auto found = index_.bodies()[body].values.find(name);
     return found != index_.bodies()[body].values.end() && found->second.initializer != kNone;
@@ -445,7 +445,7 @@ void ElementTypes::read_node(const Schemas& schemas, std::size_t body, const onn
   read(schema->outputs, node.outputs, [&](std::size_t i) { return schema->output(i); });
 }
 
-// kNone for values that are left out.
+// kNone for omitted values.
 std::size_t ElementTypes::number(std::size_t body, Bytes name) const {
   const auto found = numbers_.find(name.empty() ? nullptr : index_.find(body, name).value);
   return found == numbers_.end() ? kNone : found->second;

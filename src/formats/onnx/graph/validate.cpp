@@ -17,7 +17,7 @@
 namespace ounce::graph {
 namespace {
 
-// The node of body `target` that `use` happens in: itself, or the If, Loop or Scan around it.
+// The node of body `target` that contains `use`: the node itself, or the If, Loop or Scan around it.
 std::size_t node_in(const Index& index, const Use& use, std::size_t target) {
   std::size_t body = use.body, node = use.node;
   while (body != target) {
@@ -27,10 +27,10 @@ std::size_t node_in(const Index& index, const Use& use, std::size_t target) {
   return node;
 }
 
-// Who waits for whom in one body.
+// The dependencies between the nodes of one body.
 struct Order {
-  std::vector<std::size_t> waits_for;               // how many producers a node still waits for
-  std::vector<std::vector<std::size_t>> followers;  // who waits for a node
+  std::vector<std::size_t> waits_for;               // number of producers not yet ordered, by node
+  std::vector<std::vector<std::size_t>> followers;  // the nodes that depend on a node
   bool is_sorted = true;
 
   explicit Order(std::size_t nodes) : waits_for(nodes), followers(nodes) {}
@@ -51,7 +51,7 @@ Order order_of(const Index& index, std::size_t id) {
   return order;
 }
 
-// A subgraph may hand on a value from outside as its output: the node around it waits for that value too.
+// A subgraph may return a captured value as its output, so the node around it depends on that value, too.
 void add_outputs_from_outside(const Index& index, std::vector<Order>& orders) {
   for (std::size_t i = 0; i < index.bodies().size(); ++i) {
     const Body& body = index.bodies()[i];
@@ -64,8 +64,8 @@ void add_outputs_from_outside(const Index& index, std::vector<Order>& orders) {
   }
 }
 
-// The first node of a cycle, among those that Kahn's algorithm could not order: going back from any of them
-// leads onto one.
+// The first node of a cycle. Following dependencies back from any node that Kahn's algorithm could not order
+// leads to a cycle.
 std::size_t node_on_cycle(const Order& order) {
   const auto is_stuck = [&](std::size_t node) { return order.waits_for[node] != 0; };
   std::vector<std::size_t> before(order.waits_for.size(), kNone);
@@ -81,8 +81,8 @@ std::size_t node_on_cycle(const Order& order) {
   return first;
 }
 
-// Kahn's algorithm over one body: what cannot be ordered is a cycle or hangs on one. Most files are
-// sorted already and need none of it.
+// Kahn's algorithm over one body: nodes that cannot be ordered are on a cycle or depend on one. Most files
+// are already sorted, which skips it.
 void check_order(const Index& index, std::size_t id, Order order) {
   if (order.is_sorted) return;
   std::vector<std::size_t> ready;
@@ -102,12 +102,12 @@ void check_order(const Index& index, std::size_t id, Order order) {
   const Body& body = index.bodies()[id];
   const std::size_t stuck = node_on_cycle(order);
   throw Error(ErrorCode::kBadInput,
-              fmt::format("node '{}' waits for itself: the graph has a cycle",
+              fmt::format("node '{}' depends on itself: the graph has a cycle",
                           node_label(*body.nodes()[stuck], stuck)),
               body.path);
 }
 
-// Two versions of one domain leave open what an op means, and no runtime counts beyond 31 bits.
+// With two versions of a domain the meaning of ops is ambiguous, and runtimes store versions in 31 bits.
 void check_imports(const std::vector<onnx::Kept<onnx::OpsetImport>>& imports, const std::string& where) {
   std::map<onnx::Bytes, std::int64_t> versions;
   for (const auto& import : imports) {
@@ -115,7 +115,8 @@ void check_imports(const std::vector<onnx::Kept<onnx::OpsetImport>>& imports, co
     const std::string name(domain.empty() ? "ai.onnx" : domain);
     if (import->version > std::numeric_limits<std::int32_t>::max())
       throw Error(ErrorCode::kBadInput,
-                  fmt::format("imports version {} of the ops of {}, which cannot be", import->version, name),
+                  fmt::format("imports version {} of the ops of {}, which is not a valid version",
+                              import->version, name),
                   where);
     const auto [known, is_new] = versions.emplace(domain, import->version);
     if (!is_new && known->second != import->version)
@@ -135,7 +136,7 @@ void check_functions_are_different(const onnx::Model& model) {
   }
 }
 
-// Who unfolds a function that calls itself never ends.
+// Recursive functions cannot be inlined.
 void check_calls_end(const Index& index) {
   const Functions functions(index);
   std::vector<std::vector<std::size_t>> callers(index.bodies().size());
@@ -161,8 +162,7 @@ void check_calls_end(const Index& index) {
     }
   }
   for (std::size_t i = 1; i < calls.size(); ++i) {
-    if (calls[i] != 0)
-      throw Error(ErrorCode::kBadInput, "calls itself, or one that does", index.bodies()[i].path);
+    if (calls[i] != 0) throw Error(ErrorCode::kBadInput, "is recursive", index.bodies()[i].path);
   }
 }
 

@@ -159,13 +159,13 @@ TEST(VerifyTest, RefusesNamesThatHideAnOuterOne) {
     return model;
   };
   EXPECT_EQ(refusal(build(GraphBuilder().initializer("x", {1}, {1}))),
-            "if/then_branch: initializer 'x' hides a value of the same name around it");
+            "if/then_branch: initializer 'x' hides a value of the same name in an enclosing graph");
   EXPECT_EQ(refusal(build(GraphBuilder().input("x", kFloat, {1}))),
-            "if/then_branch: input 'x' hides a value of the same name around it");
+            "if/then_branch: input 'x' hides a value of the same name in an enclosing graph");
   EXPECT_EQ(refusal(build(GraphBuilder().node("A", {}, {"x"}))),
-            "if/then_branch: node output 'x' hides a value of the same name around it");
+            "if/then_branch: node output 'x' hides a value of the same name in an enclosing graph");
   EXPECT_EQ(refusal(build(GraphBuilder().node("A", {}, {"y"}))),
-            "if/then_branch: node output 'y' hides a value of the same name around it");
+            "if/then_branch: node output 'y' hides a value of the same name in an enclosing graph");
 }
 
 TEST(VerifyTest, RefusesNamesThatHideOneManyLevelsOut) {
@@ -174,7 +174,8 @@ TEST(VerifyTest, RefusesNamesThatHideOneManyLevelsOut) {
     inner = GraphBuilder().node("Branch", {}, {}, {graph_attribute("b", inner)}).bytes();
   ModelBuilder model;
   model.input("x", kFloat, {1}).node("Branch", {}, {}, {graph_attribute("b", inner)});
-  EXPECT_THAT(refusal(model), HasSubstr("node output 'x' hides a value of the same name around it"));
+  EXPECT_THAT(refusal(model),
+              HasSubstr("node output 'x' hides a value of the same name in an enclosing graph"));
 }
 
 TEST(VerifyTest, BothBranchesMayUseTheSameNames) {
@@ -264,7 +265,7 @@ TEST(VerifyTest, AcceptsNodesThatAreNotSorted) {
 
 TEST(VerifyTest, RefusesCycles) {
   EXPECT_EQ(refusal(ModelBuilder().node("A", {"a"}, {"a"}, {}, "self")),
-            "node 'self' waits for itself: the graph has a cycle");
+            "node 'self' depends on itself: the graph has a cycle");
   EXPECT_THAT(refusal(ModelBuilder().node("A", {"b"}, {"a"}).node("B", {"a"}, {"b"})),
               HasSubstr("the graph has a cycle"));
   ModelBuilder long_way;
@@ -287,7 +288,7 @@ TEST(VerifyTest, NamesANodeOnTheCycleRatherThanOneBehindIt) {
 TEST(VerifyTest, RefusesCyclesInsideASubgraph) {
   const std::string inner = GraphBuilder().node("A", {"b"}, {"a"}, {}, "n").node("B", {"a"}, {"b"}).bytes();
   EXPECT_EQ(refusal(ModelBuilder().node("Branch", {}, {"y"}, {graph_attribute("then_branch", inner)}, "if")),
-            "if/then_branch: node 'n' waits for itself: the graph has a cycle");
+            "if/then_branch: node 'n' depends on itself: the graph has a cycle");
 }
 
 TEST(VerifyTest, RefusesCyclesThroughACaptureOfASubgraph) {
@@ -295,7 +296,7 @@ TEST(VerifyTest, RefusesCyclesThroughACaptureOfASubgraph) {
       GraphBuilder().node("Relu", {"y"}, {"z"}).output("z", kFloat, {1}).bytes();
   EXPECT_EQ(refusal(ModelBuilder().node("Branch", {}, {"y"},
                                         {graph_attribute("then_branch", takes_own_output)}, "if")),
-            "node 'if' waits for itself: the graph has a cycle");
+            "node 'if' depends on itself: the graph has a cycle");
   const std::string takes_later =
       GraphBuilder().node("Relu", {"later"}, {"z"}).output("z", kFloat, {1}).bytes();
   const std::string deeper =

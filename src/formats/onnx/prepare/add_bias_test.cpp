@@ -76,7 +76,7 @@ TEST(AddBias, LeavesWhatIsNotPerChannel) {
     model.node("Add", {"c", "a"}, {"y"}, {}, "sum");
     onnx::Model biased = read(model.bytes());
     EXPECT_THAT(add_bias(biased).left_alone,
-                ElementsAre("node 'sum': its constant is not one value a channel"));
+                ElementsAre("node 'sum': its constant is not one value per channel"));
     EXPECT_FALSE(biased.proto.is_edited());
   }
 }

@@ -8,14 +8,14 @@ namespace ounce::passes {
 namespace {
 
 constexpr std::array<double, 7> kAlphas = {0, 0.25, 0.5, 0.65, 0.75, 0.85, 1};
-constexpr double kSteps = 255;              // of u8, between the ends of a range
-constexpr double kHalfSteps = 127;          // of s8, on each side of zero
-constexpr double kRoundingNoise = 1. / 12;  // the mean square of an error that is uniform over a step of 1
+constexpr double kSteps = 255;              // of uint8, over a range
+constexpr double kHalfSteps = 127;          // of int8, on each side of zero
+constexpr double kRoundingNoise = 1. / 12;  // mean square of an error that is uniform over one step
 
-// Weights this much smaller than the largest are as good as none; it keeps logarithms finite.
+// Weights this much smaller than the largest one are negligible; the limit keeps logarithms finite.
 constexpr double kNoWeight = 1e-6;
 
-// That a channel with this mean and extent can have.
+// The largest variance that is possible with this mean and extent.
 double largest_variance(const ChannelExtent& extent, double mean) {
   return std::max(0.0, (extent.high - mean) * (mean - extent.low));
 }
@@ -29,7 +29,7 @@ double power_of(const calibration::Histogram& histogram) {
   return count == 0 ? 0 : sum / count;
 }
 
-// Steps that one scale gives when the factors have been moved: zero is always among the codes.
+// The step of the common scale after applying the factors. Zero must be representable.
 double activation_step(const std::vector<ChannelExtent>& extents, std::span<const double> factors) {
   double low = 0, high = 0;
   for (std::size_t c = 0; c < extents.size(); ++c) {
@@ -55,7 +55,7 @@ double total_noise(std::span<const Product> products, std::span<const double> fa
   return sum;
 }
 
-// The logarithms of the largest |x_c| and |w_c| over all products; channels that are never active have none.
+// The logarithms of the largest |x_c| and |w_c| over all products; empty for channels that are never active.
 struct Magnitudes {
   std::vector<double> activation, weight;
   std::vector<bool> is_active;

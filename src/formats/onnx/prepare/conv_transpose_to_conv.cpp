@@ -22,17 +22,17 @@ using graph::kNone;
 using graph::Use;
 using Integers = std::vector<std::int64_t>;
 
-constexpr std::int64_t kFewestInputs = 4;  // of a group
-constexpr double kMostWork = 2;            // times the multiplications
+constexpr std::int64_t kFewestInputs = 4;  // per group
+constexpr double kMostWork = 2;            // limit for the factor on multiplications
 
 // One spatial axis.
 struct SpatialAxis {
   std::int64_t taps = 1, stride = 1, dilation = 1, pad_before = 0, pad_after = 0, more = 0;
-  // Of the Conv.
+  // Of the new Conv.
   std::int64_t new_taps = 1, new_pad_before = 0, new_pad_after = 0, cut_before = 0, cut_after = 0;
 };
 
-// Every phase gets all its taps, and what is too much at the ends is not computed, or cut off.
+// Every phase uses all its taps; surplus outputs at the ends are not computed, or cut off.
 bool solve(SpatialAxis& axis) {
   const std::int64_t width = (axis.taps - 1) * axis.dilation + 1, s = axis.stride;
   axis.new_taps = (width + s - 1) / s;
@@ -52,7 +52,7 @@ bool solve(SpatialAxis& axis) {
 struct Transposed {
   const onnx::Tensor* weight = nullptr;
   const onnx::Tensor* bias = nullptr;
-  std::int64_t groups = 1, inputs = 0, outputs = 0;  // channels; outputs of a group
+  std::int64_t groups = 1, inputs = 0, outputs = 0;  // channels; outputs per group
   std::vector<SpatialAxis> axes;
 
   std::int64_t phases() const {
@@ -74,11 +74,11 @@ std::variant<Transposed, Reason> read(const onnx::Model& model, const graph::Ind
   const auto weight = find_constant(model, index, body, input_of(node, 1));
   const auto bias = find_constant(model, index, body, input_of(node, 2));
   if (!weight || weight->tensor->type != ElementType::kFloat)
-    return Reason{"its weight is no float constant"};
+    return Reason{"its weight is not an FP32 constant"};
   if (!input_of(node, 2).empty() && (!bias || bias->tensor->type != ElementType::kFloat))
-    return Reason{"its bias is no float constant"};
+    return Reason{"its bias is not an FP32 constant"};
   const Integers& dims = weight->tensor->dims;
-  if (dims.size() != 3 && dims.size() != 4) return Reason{"it has neither one nor two dimensions"};
+  if (dims.size() != 3 && dims.size() != 4) return Reason{"it does not have one or two spatial dimensions"};
   const std::size_t rank = dims.size() - 2;
   const auto groups = onnx::integer_setting(node, "group", 1);
   const auto padding = onnx::string_setting(node, "auto_pad", "NOTSET");
@@ -87,21 +87,21 @@ std::variant<Transposed, Reason> read(const onnx::Model& model, const graph::Ind
   const bool is_plain = padding && (*padding == "NOTSET" || padding->empty()) &&
                         onnx::find_attribute(node, "output_shape") == nullptr;
   if (!is_plain || !groups || !strides || !dilations || !pads || !more)
-    return Reason{"its pads are not written out"};
+    return Reason{"its pads are not explicit"};
   Transposed op{weight->tensor, bias ? bias->tensor : nullptr, *groups, dims[0], dims[1], {}};
   if (op.groups < 1 || op.inputs % op.groups != 0 || op.inputs / op.groups < kFewestInputs || op.outputs < 1)
     return Reason{"its groups are too small"};
   if (op.bias != nullptr && op.bias->element_count() != static_cast<std::uint64_t>(op.groups * op.outputs))
-    return Reason{"its bias is not one value a channel"};
+    return Reason{"its bias is not one value per channel"};
   double work = 1;
   for (std::size_t i = 0; i < rank; ++i) {
     SpatialAxis axis{dims[i + 2], (*strides)[i], (*dilations)[i], (*pads)[i], (*pads)[rank + i], (*more)[i]};
     constexpr std::int64_t kMost = 1 << 16;
     for (const std::int64_t number : {axis.taps, axis.stride, axis.dilation}) {
-      if (number < 1 || number > kMost) return Reason{"its attributes make no sense"};
+      if (number < 1 || number > kMost) return Reason{"its attributes are invalid"};
     }
     if (std::min({axis.pad_before, axis.pad_after, axis.more}) < 0 || !solve(axis))
-      return Reason{"its pads cut off more than a convolution can leave out"};
+      return Reason{"its pads are too large to rewrite it as a convolution"};
     work *= static_cast<double>(axis.new_taps * axis.stride) / static_cast<double>(axis.taps);
     op.axes.push_back(axis);
   }
@@ -109,7 +109,7 @@ std::variant<Transposed, Reason> read(const onnx::Model& model, const graph::Ind
   return op;
 }
 
-// The phases of the axes, the last axis first: what is put in order first is innermost among the positions.
+// One phase of the output positions. The last axis comes first, because it is interleaved first.
 struct Phase {
   std::vector<std::int64_t> remainders;  // by axis
 };
@@ -140,7 +140,7 @@ onnx::Tensor new_weight(const Transposed& op) {
   }
   std::vector<float> made(count_of(dims));
   const std::vector<Phase> phases = phases_of(op);
-  // Where a tap of a phase comes from; nothing where it is zero.
+  // The original tap for a position of a phase; empty if the tap is zero.
   const auto source = [&](const Phase& phase, std::int64_t position) -> std::optional<std::int64_t> {
     std::int64_t place = 0, factor = 1;
     for (std::size_t i = op.axes.size(); i-- > 0;) {
@@ -200,7 +200,7 @@ class TransposedRewrite : GraphRewrite {
   }
 
  private:
-  // A Relu or Clip that takes what the node gives, and nobody else does.
+  // A Relu or Clip that is the only user of the node's output.
   const Use* clamp_behind(std::size_t body, Bytes output) const {
     const graph::Value& value = *index_.find(body, output).value;
     const bool is_alone = !value.is_output && value.uses.size() == 1 && value.uses[0].body == body;
@@ -236,7 +236,7 @@ class TransposedRewrite : GraphRewrite {
     ++changes_.count;
   }
 
-  // Channels go last, phases become positions, channels go back.
+  // Moves channels last, interleaves the phases into positions, and moves channels back.
   static void put_in_order(Chain& chain, const Transposed& op, std::size_t place, BodyEditor& editor) {
     const std::size_t rank = op.axes.size();
     const std::int64_t channels = op.groups * op.outputs;

@@ -20,13 +20,13 @@ namespace {
 using graph::Use;
 using model::Layout;
 
-// A constant, each value of which belongs to a channel.
+// A constant whose values each belong to a channel.
 struct ChannelConstant {
   Constant constant;
   ChannelMap channels;
 };
 
-// An op that can give a factor to each channel of its output.
+// An op that can apply a factor to each output channel.
 struct Producer {
   std::size_t body = 0, position = 0;
   Bytes output;
@@ -35,7 +35,7 @@ struct Producer {
   std::vector<ChannelConstant> parameters;
 };
 
-// An op that multiplies what it takes with a constant.
+// An op that multiplies its input by a constant.
 struct Consumer {
   Bytes input;
   ChannelConstant weight;  // by input channel
@@ -50,7 +50,8 @@ struct Region {
 
 ChannelMap outputs_of(const LinearOp& op) { return {op.channels, op.inner, op.per_group, op.rows_per_group}; }
 
-// One value a channel along the last axis, for each row of the others; nothing for a single channel.
+// A constant with one value per channel along the last axis, repeated for all rows; empty for a single
+// channel.
 std::optional<ChannelConstant> along_last_axis(const std::optional<Constant>& constant) {
   if (!constant || constant->tensor->dims.empty() || constant->tensor->element_count() == 0)
     return std::nullopt;
@@ -64,14 +65,14 @@ std::string why_fixed(const ChannelConstant& parameter) {
   return parameter.constant.is_shared() ? "its parameters are shared with other nodes" : "";
 }
 
-// The value on its way through ops that commute with positive factors.
+// A value followed through ops that commute with positive factors.
 struct Passing {
   Bytes value;
   Layout layout;
-  bool is_point = false;  // nothing but 1 behind its second axis
+  bool is_point = false;  // all axes after the second one are 1
 };
 
-// What comes out of a node when this goes in; nothing when factors cannot pass.
+// The output of a node for this input; empty if factors cannot pass through the node.
 std::optional<Passing> pass_through(const onnx::Node& node, Passing from) {
   if (node.outputs.size() != 1 || node.outputs[0].empty()) return std::nullopt;
   from.value = node.outputs[0];
@@ -85,7 +86,7 @@ std::optional<Passing> pass_through(const onnx::Node& node, Passing from) {
   return std::nullopt;
 }
 
-// The input channels of the weight of a Conv or Gemm that read_linear_op() has read.
+// The input channels of the weight of a Conv or Gemm read by read_linear_op().
 std::optional<ChannelMap> inputs_of(const onnx::Node& node, const LinearOp& op) {
   const auto& dims = op.weight.tensor->dims;
   const auto axis = [&](std::size_t i) { return static_cast<std::size_t>(dims[i]); };
@@ -134,7 +135,7 @@ class Equalizing {
       result_.left_alone.push_back(fmt::format("{}: {}", place_of(index_, body, position), reason->text));
   }
 
-  // Without parameters when the node is none of these ops.
+  // Returns a Producer without parameters if the node is none of these ops.
   std::variant<Producer, Reason> read_producer(std::size_t body, std::size_t position) const {
     const onnx::Node& node = node_at(body, position);
     Producer producer{body, position, node.outputs[0], Layout::kChannelsLast, 0, {}};
@@ -150,7 +151,7 @@ class Equalizing {
     for (const ChannelConstant& parameter : producer.parameters) {
       if (const std::string why = why_fixed(parameter); !why.empty()) return Reason{why};
       if (parameter.channels.count != producer.channels)
-        return Reason{"its parameters are not one for each channel"};
+        return Reason{"its parameters are not one per channel"};
     }
     return producer;
   }
@@ -172,13 +173,13 @@ class Equalizing {
     const bool has_bias = !input_of(node, 2).empty();
     const auto scale = along_last_axis(constant_at(producer.body, node, 1)),
                bias = along_last_axis(constant_at(producer.body, node, 2));
-    if (!scale || (has_bias && !bias)) return Reason{"its scale or bias is not a constant for each channel"};
+    if (!scale || (has_bias && !bias)) return Reason{"its scale or bias is not one constant per channel"};
     producer.parameters.push_back(*scale);
     if (bias) producer.parameters.push_back(*bias);
     return std::nullopt;
   }
 
-  // A MatMul or a Mul, and the Add behind it.
+  // A MatMul or Mul, and the Add after it.
   void read_product(const onnx::Node& node, Producer& producer) const {
     if (node.inputs.size() != 2) return;
     auto factor = along_last_axis(constant_at(producer.body, node, 1));
@@ -214,11 +215,11 @@ class Equalizing {
         auto consumer = read_consumer(use, from);
         if (auto* reason = std::get_if<Reason>(&consumer)) return std::move(*reason);
         if (std::get<Consumer>(consumer).weight.channels.count != producer.channels)
-          return Reason{fmt::format("'{}' has not as many channels as it is multiplied with", from.value)};
+          return Reason{fmt::format("'{}' and its weight differ in the number of channels", from.value)};
         region.consumers.push_back(std::get<Consumer>(std::move(consumer)));
       }
     }
-    if (region.consumers.empty()) return Reason{"nothing is multiplied with its output"};
+    if (region.consumers.empty()) return Reason{"no product uses its output"};
     return region;
   }
 
@@ -230,18 +231,18 @@ class Equalizing {
     };
     const Layout layout = node.op() == Op::kConv ? Layout::kChannelsSecond : Layout::kChannelsLast;
     const bool is_product = node.op() == Op::kConv || node.op() == Op::kGemm || node.op() == Op::kMatMul;
-    if (!is_product || use.input != 0) return stop("it cannot take factors");
+    if (!is_product || use.input != 0) return stop("factors cannot be folded into it");
     if (layout != from.layout) return stop("it multiplies along another axis");
     Consumer consumer;
     consumer.input = from.value;
     if (node.op() == Op::kMatMul) {
-      if (!read_matmul(use, consumer)) return stop("its right side is not a constant matrix");
+      if (!read_matmul(use, consumer)) return stop("its right input is not a constant matrix");
     } else {
       auto read = read_linear_op(model_, index_, use.body, use.node);
       if (const auto* reason = std::get_if<Reason>(&read)) return stop(reason->text);
       const auto& op = std::get<LinearOp>(read);
       const auto inputs = inputs_of(node, op);
-      if (!inputs) return stop("its input channels are not known");
+      if (!inputs) return stop("its input channels are unknown");
       consumer.weight = {op.weight, *inputs};
       consumer.outputs = outputs_of(op);
     }
@@ -259,7 +260,7 @@ class Equalizing {
     return true;
   }
 
-  // Nothing when it has been done.
+  // Empty on success.
   std::optional<Reason> equalize_behind(const Producer& producer) {
     auto explored = explore(producer);
     if (auto* reason = std::get_if<Reason>(&explored)) return std::move(*reason);
@@ -267,7 +268,7 @@ class Equalizing {
     auto products = read_products(producer, region);
     if (auto* reason = std::get_if<Reason>(&products)) return std::move(*reason);
     const auto best = best_factors(std::get<std::vector<Product>>(products));
-    if (!best) return Reason{"no factors are predicted to make it better"};
+    if (!best) return Reason{"no factors are predicted to improve it"};
     if (!scale(producer, region, best->factors)) return Reason{"its new parameters would not be finite"};
     result_.done.push_back(fmt::format("{}: alpha {}, predicted {:.1f} dB better",
                                        place_of(index_, producer.body, producer.position), best->alpha,
@@ -292,7 +293,7 @@ class Equalizing {
     return products;
   }
 
-  // Either all parameters get their factors or none.
+  // Changes all parameters or none.
   bool scale(const Producer& producer, const Region& region, const std::vector<double>& factors) {
     std::vector<double> inverse = factors;
     for (double& factor : inverse) factor = 1 / factor;
@@ -319,7 +320,7 @@ class Equalizing {
     return values;
   }
 
-  // A weight may take factors on both of its sides.
+  // A weight may get factors on both sides.
   std::vector<float> values_of(const Constant& constant) const {
     const auto changed = changed_.find(constant.value);
     return changed == changed_.end() ? floats_of(*constant.tensor) : changed->second.values;

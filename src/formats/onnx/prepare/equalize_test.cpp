@@ -149,7 +149,7 @@ TEST(Equalize, LeavesAFlattenThatMixesChannels) {
   model.output("y", kFloat, {1, 2}).initializer("v", {2, 36}, noise({72}, 3));
   model.node("Flatten", {"r"}, {"f"}).node("Gemm", {"f", "v"}, {"y"}, {int_attribute("transB", 1)});
   expect_left_alone(model, uneven({"f"}),
-                    "node 'first': 'r' goes to Flatten 'Flatten#2': it cannot take factors");
+                    "node 'first': 'r' goes to Flatten 'Flatten#2': factors cannot be folded into it");
 }
 
 TEST(Equalize, TakesGemmBothWaysRound) {
@@ -210,7 +210,8 @@ TEST(Equalize, LeavesWhatAlsoGoesElsewhere) {
   };
   ModelBuilder residual = with_second_conv();
   residual.node("Conv", {"r", "v"}, {"d"}).node("Add", {"d", "r"}, {"y"}, {}, "sum");
-  expect_left_alone(residual, uneven({"r"}), "node 'first': 'r' goes to Add 'sum': it cannot take factors");
+  expect_left_alone(residual, uneven({"r"}),
+                    "node 'first': 'r' goes to Add 'sum': factors cannot be folded into it");
 
   ModelBuilder output = with_second_conv();
   output.node("Conv", {"r", "v"}, {"y"}).output("c", kFloat, {1, 4, 3, 3});
@@ -233,7 +234,7 @@ TEST(Equalize, LeavesAClipWithAnUpperLimit) {
   model.initializer("low", {}, {0}).initializer("high", {}, {6});
   model.node("Conv", {"x", "w"}, {"c"}).node("Clip", {"c", "low", "high"}, {"r"}, {}, "relu6");
   model.node("Conv", {"r", "v"}, {"y"});
-  expect_left_alone(model, uneven({"r"}), "'c' goes to Clip 'relu6': it cannot take factors");
+  expect_left_alone(model, uneven({"r"}), "'c' goes to Clip 'relu6': factors cannot be folded into it");
 }
 
 TEST(Equalize, LeavesSharedParameters) {
@@ -267,7 +268,7 @@ TEST(Equalize, LeavesWhatWasNotObservedOrIsEvenAlready) {
   ranges.values["r"] = seen({1, 1, 1});
   expect_left_alone(model, ranges, "node 'first': the channels of 'r' were not observed");
   ranges.values["r"] = seen({1, 1, 1, 1});
-  expect_left_alone(model, ranges, "node 'first': no factors are predicted to make it better");
+  expect_left_alone(model, ranges, "node 'first': no factors are predicted to improve it");
 }
 
 TEST(Equalize, LeavesWhatIsNotFiniteOrWouldNotStaySo) {
@@ -278,7 +279,7 @@ TEST(Equalize, LeavesWhatIsNotFiniteOrWouldNotStaySo) {
     return model;
   };
   expect_left_alone(model_with({1, 1, 1, 1, 1, 1, 1, HUGE_VALF}), uneven({"r"}),
-                    "node 'first': no factors are predicted to make it better");
+                    "node 'first': no factors are predicted to improve it");
   expect_left_alone(model_with(std::vector<float>(8, 3e38F)), uneven({"r"}),
                     "node 'first': its new parameters would not be finite");
 }

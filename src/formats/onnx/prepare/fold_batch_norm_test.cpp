@@ -200,7 +200,7 @@ TEST(FoldBatchNorm, LeavesABiasThatDiffersFromRowToRow) {
   add_norm(model, "c", "y");
   onnx::Model folded = read(model.bytes());
   EXPECT_THAT(fold_batch_norm(folded).left_alone,
-              ElementsAre("node 'norm_y': Gemm in front of it: its bias is not one value a channel"));
+              ElementsAre("node 'norm_y': Gemm in front of it: its bias is not one value per channel"));
   EXPECT_FALSE(folded.proto.is_edited());
 }
 
@@ -264,7 +264,7 @@ TEST(FoldBatchNorm, LeavesWhatIsNoNormalisationOfInference) {
     const Changes changes = fold_batch_norm(folded);
     return changes.left_alone.empty() ? "" : changes.left_alone[0];
   };
-  const std::string no = "node 'norm_y': it is not the per-channel normalisation of inference";
+  const std::string no = "node 'norm_y': it is not a per-channel normalization in inference mode";
   EXPECT_EQ(reason({int_attribute("training_mode", 1)}, 15), no);
   EXPECT_EQ(reason({int_attribute("spatial", 0)}, 8), no);
   EXPECT_EQ(reason({}, 6), no);

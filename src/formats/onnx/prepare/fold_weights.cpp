@@ -23,7 +23,7 @@ using graph::Use;
 
 bool is_batch_norm(const onnx::Node& node) { return node.op() == Op::kBatchNormalization; }
 
-// One output, and no attribute that asks for training or for a normalisation of every position by itself.
+// One output, and no attribute for training mode or separate normalization of each position.
 bool is_inference(const onnx::Node& node, std::int64_t opset) {
   for (std::size_t i = 1; i < node.outputs.size(); ++i) {
     if (!node.outputs[i].empty()) return false;
@@ -33,7 +33,7 @@ bool is_inference(const onnx::Node& node, std::int64_t opset) {
          integer_setting(node, "spatial", 1) == 1 && (opset >= 7 || integer_setting(node, "is_test", 0) == 1);
 }
 
-// The parameters of a normalisation, in the order of its inputs 1 to 4.
+// The parameters of a normalization, in the order of inputs 1 to 4.
 using Parameters = std::array<std::vector<float>, 4>;
 
 std::variant<Parameters, Reason> read_parameters(const onnx::Model& model, const graph::Index& index,
@@ -44,7 +44,7 @@ std::variant<Parameters, Reason> read_parameters(const onnx::Model& model, const
     if (!constant) return Reason{"its parameters are not all constants"};
     if (constant->tensor->type != ElementType::kFloat) return Reason{"its parameters are not float32"};
     if (constant->tensor->dims.size() != 1 || constant->tensor->element_count() != channels)
-      return Reason{fmt::format("its parameters are not for {} channels", channels)};
+      return Reason{fmt::format("its parameters do not match {} channels", channels)};
     parameters[i] = floats_of(*constant->tensor);
   }
   return parameters;
@@ -54,9 +54,9 @@ std::variant<Affine, Reason> read_batch_norm(const onnx::Model& model, const gra
                                              const Use& norm, std::size_t channels) {
   const onnx::Node& node = index.node(norm);
   if (!is_inference(node, opset_of(model, index, norm.body)))
-    return Reason{"it is not the per-channel normalisation of inference"};
+    return Reason{"it is not a per-channel normalization in inference mode"};
   const auto epsilon = float_setting(node, "epsilon", 1e-5F);
-  if (!epsilon) return Reason{"its epsilon is not known here"};
+  if (!epsilon) return Reason{"its epsilon cannot be read"};
   auto read = read_parameters(model, index, norm, channels);
   if (auto* reason = std::get_if<Reason>(&read)) return std::move(*reason);
   const auto& [gamma, beta, mean, variance] = std::get<Parameters>(read);
@@ -73,7 +73,7 @@ std::variant<Affine, Reason> read_batch_norm(const onnx::Model& model, const gra
   return affine;
 }
 
-// The normalisation that takes this value, if any does.
+// The normalization that uses this value, if any.
 const Use* find_batch_norm(const graph::Index& index, const graph::Value& value) {
   for (const Use& use : value.uses) {
     if (use.input == 0 && is_batch_norm(index.node(use))) return &use;
@@ -92,7 +92,7 @@ class BatchNormFolding : GraphRewrite {
   }
 
  private:
-  // The normalisations behind an op, one after another, as one.
+  // Consecutive normalizations after an op, merged into one.
   struct Chain {
     Affine affine;
     std::vector<Use> norms;
@@ -164,7 +164,7 @@ namespace {
 
 using graph::Use;
 
-// Does a constant of these dimensions give one value to each channel (axis 1) of an output of this rank?
+// True if a constant of these dimensions has one value per channel (axis 1) of an output of this rank.
 bool is_per_channel(const std::vector<std::int64_t>& dims, std::size_t rank, std::size_t channels) {
   if (dims.size() > rank) return false;
   for (std::size_t i = 0; i < dims.size(); ++i) {
@@ -230,7 +230,7 @@ class Biasing : GraphRewrite {
     const graph::Value& value = *index_.find(body, node.outputs[0]).value;
     if (value.is_output || value.uses.size() != 1 || addition.add.body != body)
       return Reason{fmt::format("'{}' is used elsewhere too", node.outputs[0])};
-    // Before opset 7 an attribute says how to broadcast.
+    // Before opset 7 an attribute controls broadcasting.
     if (!index_.node(addition.add).attributes.empty()) return Reason{"it has attributes"};
     auto op = read_linear_op(model_, index_, body, position);
     if (auto* reason = std::get_if<Reason>(&op))
@@ -239,7 +239,7 @@ class Biasing : GraphRewrite {
     const onnx::Tensor& added = *addition.constant.tensor;
     if (added.type != ElementType::kFloat) return Reason{"its constant is not float32"};
     if (!is_per_channel(added.dims, linear.rank(), linear.channels))
-      return Reason{"its constant is not one value a channel"};
+      return Reason{"its constant is not one value per channel"};
     if (!limit_.take(linear.bias_bytes())) return Reason{WorkLimit::kReason};
     return op;
   }
@@ -253,7 +253,7 @@ Changes add_bias(onnx::Model& model) { return Biasing(model).run(); }
 
 namespace {
 
-// How many channels the op gives; nothing where its weight does not say.
+// The number of output channels; empty if the weight does not determine it.
 std::optional<std::int64_t> channels_of(const onnx::Model& model, const graph::Index& index, std::size_t body,
                                         const onnx::Node& node) {
   const auto weight = find_constant(model, index, body, input_of(node, kWeightInput));
@@ -262,11 +262,11 @@ std::optional<std::int64_t> channels_of(const onnx::Model& model, const graph::I
   return weight->tensor->dims[is_first ? 0 : 1];
 }
 
-// The bias as one value for each channel; empty when it is no such thing.
+// The bias as one value per channel; empty if it has another form.
 std::vector<float> spread(const onnx::Tensor& bias, std::int64_t channels, bool is_gemm) {
   const auto count = static_cast<std::int64_t>(bias.element_count());
   const auto& dims = bias.dims;
-  const bool is_row = dims.empty() || dims.back() == count;  // all axes before the last one are 1
+  const bool is_row = dims.empty() || dims.back() == count;  // all axes except the last one are 1
   if (bias.type != ElementType::kFloat || !is_row || dims.size() > 2) return {};
   if (count != channels && !(is_gemm && count == 1)) return {};
   std::vector<float> values = floats_of(bias);
@@ -327,7 +327,7 @@ class ConstantFolding : GraphRewrite {
   }
 
  private:
-  // Exporters write the bias of a Conv as an Add of a reshaped vector; add_bias() puts it into its place.
+  // Exporters write the bias of a Conv as an Add of a reshaped vector; add_bias() folds it.
   bool may_be_bias(std::size_t body, const onnx::Node& node, std::size_t input) {
     if (node.op() != Op::kAdd || node.inputs.size() != 2) return false;
     const auto other = index_.find(body, node.inputs[1 - input]);
@@ -338,7 +338,7 @@ class ConstantFolding : GraphRewrite {
            is_vector(addend.body, node.inputs[input]);
   }
 
-  // One value a channel: all axes but one are 1.
+  // One value per channel: all axes but one are 1.
   bool is_vector(std::size_t body, Bytes name) {
     const auto dims = reader_.dims(body, name);
     return dims && std::count_if(dims->begin(), dims->end(), [](std::int64_t dim) { return dim != 1; }) <= 1;
@@ -356,7 +356,7 @@ class ConstantFolding : GraphRewrite {
     ++changes_.count;
   }
 
-  // Is the constant behind it all wanted as it is, too? Then there would be two of it.
+  // True if the original constant has other users. Folding would then duplicate it.
   bool has_other_uses(std::size_t body, Bytes name) const {
     for (auto at = index_.find(body, name); at.value != nullptr && at.value->producer != graph::kNone;) {
       const onnx::Node& node = *index_.bodies()[at.body].nodes()[at.value->producer];
@@ -367,14 +367,14 @@ class ConstantFolding : GraphRewrite {
     return false;
   }
 
-  // The name of the new constant; empty when there is none to be made.
+  // The name of the new constant; empty if it should not be created.
   Bytes make(std::size_t body, std::size_t position, const graph::Index::Found& found, Bytes name) {
     if (!reader_.dims(found.body, name) || has_other_uses(found.body, name)) return {};
     auto read = reader_.read(found.body, name);
     if (const auto* reason = std::get_if<Reason>(&read)) leave(body, position, reason->text);
     const auto* values = std::get_if<FrozenValues>(&read);
     if (values == nullptr || values->type() != ElementType::kFloat) return {};
-    // It stands in the body of the old value, where all that use it can see it.
+    // The constant is added to the body of the old value, where all users can see it.
     return made_[found.value] =
                editors_.of(found.body)
                    .add_tensor(found.value->producer, float_tensor(values->dims(), values->all()));

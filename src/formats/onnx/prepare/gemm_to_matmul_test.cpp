@@ -122,8 +122,8 @@ TEST(GemmToMatMul, LeavesWhatIsMoreThanAProductAndASum) {
   EXPECT_EQ(reason({"x", "w", "b"}, {float_attribute("beta", 0)}), "node 'g': its alpha or beta is not 1");
   EXPECT_EQ(reason({"x", "w"}, {int_attribute("transA", 1)}),
             "node 'g': its left input is transposed (transA)");
-  EXPECT_EQ(reason({"x", "v"}, {}), "node 'g': its right side is not a constant");
-  EXPECT_EQ(reason({"x", "b"}, {}), "node 'g': its right side is not a matrix");
+  EXPECT_EQ(reason({"x", "v"}, {}), "node 'g': its right input is not a constant");
+  EXPECT_EQ(reason({"x", "b"}, {}), "node 'g': its right input is not a matrix");
 }
 
 }  // namespace

@@ -40,13 +40,13 @@ class HardSwishRewrite : GraphRewrite {
     return editor.add_shared(fmt::format("number {}", value), scalar(ElementType::kFloat, value));
   }
 
-  // x itself where its codes have to reach further down than `low`.
+  // Clips x at `low`, or returns x itself if its quantized range must reach below `low`.
   Bytes limited(std::size_t body, std::size_t position, Bytes x, float low, std::size_t uses) {
     const auto found = index_.find(body, x);
     const bool is_ours = found.body == body && found.value->producer != kNone && !found.value->is_output &&
                          found.value->uses.size() == uses;
     if (!is_ours || !(low < 0)) return x;
-    // Only a limit right behind an integer op costs nothing.
+    // A clip costs nothing only directly after an integer op.
     const onnx::Node& maker = *index_.bodies()[body].nodes()[found.value->producer];
     const plan::IntegerForm* op = plan::find_static_form(maker);
     if (op == nullptr || !op->may_give_codes() || op->kind == plan::IntegerKind::kMovement) return x;
@@ -77,7 +77,7 @@ class HardSwishRewrite : GraphRewrite {
     const auto alpha = onnx::float_setting(node, "alpha", 0.2F),
                beta = onnx::float_setting(node, "beta", 0.5F);
     if (!alpha || !beta || !(*alpha > 0) || !std::isfinite(*alpha) || !std::isfinite(*beta))
-      return leave(body, position, "its slope or its middle is not known here");
+      return leave(body, position, "its alpha or beta cannot be used");
     Bytes x = node.inputs[0];
     if (const Use* product = find_product(body, x, node.outputs[0])) {
       const Bytes held = limited(body, position, x, -*beta / *alpha, 2);
@@ -89,7 +89,7 @@ class HardSwishRewrite : GraphRewrite {
     ++changes_.count;
   }
 
-  // Where x is multiplied with what HardSigmoid makes of it, and that is used for nothing else.
+  // The product of x and its HardSigmoid, if the latter has no other use.
   const Use* find_product(std::size_t body, Bytes x, Bytes gate) const {
     const graph::Value& made = *index_.find(body, gate).value;
     if (made.is_output || made.uses.size() != 1) return nullptr;
@@ -130,7 +130,7 @@ namespace {
 
 using graph::kNone;
 
-// Through ops that keep the rank, back to a Conv; 0 where there is none.
+// The rank of a value, from a Conv before it through ops that keep the rank; 0 if there is none.
 std::size_t rank_behind_conv(const onnx::Model& model, const graph::Index& index, std::size_t body,
                              Bytes name) {
   for (int steps = 0; steps < plan::kLongestSearch; ++steps) {
@@ -153,7 +153,7 @@ std::size_t rank_behind_conv(const onnx::Model& model, const graph::Index& index
   return 0;
 }
 
-// From opset 18 on they are an input.
+// From opset 18 on the axes are an input.
 std::optional<std::vector<std::int64_t>> axes_of(const onnx::Model& model, const graph::Index& index,
                                                  std::size_t body, const onnx::Node& node) {
   if (const auto axes = onnx::integers_attribute(node, "axes")) return axes;
@@ -165,7 +165,7 @@ std::optional<std::vector<std::int64_t>> axes_of(const onnx::Model& model, const
   return axes;
 }
 
-// All positions, in any order.
+// True if the axes are all spatial axes, in any order.
 bool are_positions(std::vector<std::int64_t> axes, std::size_t rank) {
   for (std::int64_t& axis : axes) axis += axis < 0 ? static_cast<std::int64_t>(rank) : 0;
   std::sort(axes.begin(), axes.end());
@@ -223,7 +223,7 @@ Changes division_to_product(onnx::Model& model) {
 
 namespace {
 
-// Values whose bits are whole bytes.
+// For element types of whole bytes.
 onnx::Tensor transposed(const onnx::Tensor& matrix) {
   const auto rows = static_cast<std::size_t>(matrix.dims[0]),
              columns = static_cast<std::size_t>(matrix.dims[1]);
@@ -246,7 +246,7 @@ std::variant<Split, Reason> read_gemm(const onnx::Model& model, const graph::Ind
                                       const onnx::Node& node) {
   const Bytes bias = input_of(node, 2);
   if (node.outputs.size() != 1 || node.outputs[0].empty()) return Reason{"it has no output"};
-  // Until then an attribute said how C is spread, and Add needed one too.
+  // Older opsets control the broadcast of C by an attribute, and Add needs one, too.
   if (opset_of(model, index, body) < 7) return Reason{"its opset is older than 7"};
   if (integer_setting(node, "transA", 0) != 0) return Reason{"its left input is transposed (transA)"};
   const bool is_plain =
@@ -255,10 +255,10 @@ std::variant<Split, Reason> read_gemm(const onnx::Model& model, const graph::Ind
   const auto is_transposed = integer_setting(node, "transB", 0);
   if (!is_transposed) return Reason{"its transB cannot be read"};
   const auto weight = find_constant(model, index, body, input_of(node, 1));
-  if (!weight) return Reason{"its right side is not a constant"};
+  if (!weight) return Reason{"its right input is not a constant"};
   if (weight->tensor->dims.size() != 2 || info_of(weight->tensor->type).bits % 8 != 0 ||
       weight->tensor->element_count() == 0)
-    return Reason{"its right side is not a matrix"};
+    return Reason{"its right input is not a matrix"};
   const auto constant_bias = find_constant(model, index, body, bias);
   if (constant_bias && constant_bias->tensor->dims.size() > 2) return Reason{"its bias is not a matrix"};
   return Split{*weight, *is_transposed != 0};
@@ -304,7 +304,7 @@ class Splitting : GraphRewrite {
     if (!bias.empty()) editor.add_node(position, std::move(sum));
   }
 
-  // Stands where B does, so that all who see the one see the other.
+  // The transpose is in the body of B, so all users of B can see it.
   Bytes transposed_of(const Constant& weight) {
     const auto [entry, is_new] = transposed_.try_emplace(weight.value);
     if (is_new) {

@@ -334,7 +334,7 @@ TEST(ConvTransposeToConv, SaysWhyItLeavesOneAlone) {
   model.node("Conv", {"t", "u"}, {"y"});
   onnx::Model after = read(model.bytes());
   EXPECT_THAT(conv_transpose_to_conv(after, every).left_alone,
-              testing::ElementsAre("node 'up': its pads are not written out"));
+              testing::ElementsAre("node 'up': its pads are not explicit"));
 }
 
 // x ─ Conv → 24 … 40 channels ─ Relu ─ Conv depthwise ─ HardSwish ─ gate ─ Conv ─ y

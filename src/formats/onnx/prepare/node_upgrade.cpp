@@ -14,9 +14,9 @@
 namespace ounce::passes {
 namespace {
 
-// --- An attribute becomes an input.
+// --- Attributes that become inputs.
 
-// A list of integers; an optional input that is not given stays away.
+// A list of integers; an optional input that is not set stays absent.
 template <std::size_t kInput>
 void move_integers(NodeUpgrade& upgrade, Bytes attribute) {
   if (!upgrade.has(attribute)) return;
@@ -34,12 +34,12 @@ void slice_to_inputs(NodeUpgrade& upgrade) {
 }
 
 void k_to_input(NodeUpgrade& upgrade) {
-  if (!upgrade.has("k")) upgrade.refuse("it does not say how many values it picks");
+  if (!upgrade.has("k")) upgrade.refuse("it has no attribute k");
   upgrade.set_input(1, upgrade.add_integers({upgrade.integer("k", 0)}));
   upgrade.drop("k");
 }
 
-// The old default is the second axis, the new one the last but one.
+// The old default is the second axis, the new one the second to last.
 void dft_axis_to_input(NodeUpgrade& upgrade) {
   upgrade.set_input(2, upgrade.add_integer(upgrade.integer("axis", 1)));
   upgrade.drop("axis");
@@ -68,23 +68,23 @@ void scales_to_input(NodeUpgrade& upgrade) {
   upgrade.drop("scales");
 }
 
-// --- An attribute is gone, or has to be said.
+// --- Attributes that are removed, or become mandatory.
 
 void drop_spatial(NodeUpgrade& upgrade) {
   if (upgrade.integer("spatial", 1) != 1)
-    upgrade.refuse("it normalises every position by itself (spatial=0), which opset 9 gave up");
+    upgrade.refuse("it normalizes each position separately (spatial=0), which opset 9 removed");
   upgrade.drop("spatial");
 }
 
-// More than one output used to mean training, which an attribute says now.
+// More than one output used to mean training mode, which is now an attribute.
 void drop_training_outputs(NodeUpgrade& upgrade) {
   for (std::size_t i = 1; i < upgrade.node().outputs.size(); ++i) {
-    if (upgrade.is_used(i)) upgrade.refuse("it trains; export the model for inference");
+    if (upgrade.is_used(i)) upgrade.refuse("it is in training mode; export the model for inference");
   }
   upgrade.drop_outputs_from(1);
 }
 
-// The mask got another type at 10, and the ratio, which means nothing at inference, became an input at 12.
+// The mask changed its type in opset 10. The ratio, which has no effect at inference, became an input in 12.
 void refuse_mask(NodeUpgrade& upgrade) {
   if (upgrade.is_used(1)) upgrade.refuse("its mask is used; export the model for inference");
 }
@@ -106,10 +106,10 @@ void rename_grid_modes(NodeUpgrade& upgrade) {
   upgrade.set_text("mode", mode == "bicubic" ? "cubic" : "linear");
 }
 
-// --- The same attribute means something else.
+// --- Attributes that change their meaning.
 
-// Softmax and its kin used to see a matrix: the axes before `axis` were its rows, all others its columns. Now
-// they work along one axis, which is the same only for the last one.
+// Softmax and similar ops used to interpret their input as a matrix: the axes before `axis` were its rows,
+// all others its columns. Now they work along one axis, which is the same only for the last one.
 //
 //   x ─ Softmax(axis) ─ y   →   x ─ Flatten(axis) ─ Softmax(-1) ─ Reshape ─ y
 //                               └ Shape ──────────────────────────┘
@@ -129,7 +129,7 @@ void widen_axis(NodeUpgrade& upgrade) {
 
 // --- Resize.
 
-// X, scales → X, no region, scales; with the positions that were the only ones before there was a choice.
+// X, scales → X, no region, scales; with the coordinate mode that used to be the only one.
 void to_asymmetric_resize(NodeUpgrade& upgrade, const char* nearest_mode) {
   const Bytes scales = input_of(upgrade.node(), 1);
   upgrade.set_input(1, "");
@@ -143,37 +143,37 @@ void upsample_to_resize(NodeUpgrade& upgrade) {
   to_asymmetric_resize(upgrade, "floor");
 }
 
-// The nearest value used to be that below where an axis grows, and that above where it shrinks.
+// Nearest used to round down if an axis grows, and up if it shrinks.
 void resize_to_regions(NodeUpgrade& upgrade) {
   if (upgrade.text("mode", "nearest") != "nearest") return to_asymmetric_resize(upgrade, "floor");
   const onnx::Tensor* scales = upgrade.constant(input_of(upgrade.node(), 1));
   if (scales == nullptr || scales->type != ElementType::kFloat)
-    upgrade.refuse("how it rounds depends on scales that are computed; make them constants");
+    upgrade.refuse("its rounding depends on computed scales; make them constants");
   const std::vector<float> values = floats_of(*scales);
   const auto grows = [](float scale) { return scale >= 1; };
   const auto shrinks = [](float scale) { return scale <= 1; };
   if (std::all_of(values.begin(), values.end(), grows)) return to_asymmetric_resize(upgrade, "floor");
   if (std::all_of(values.begin(), values.end(), shrinks)) return to_asymmetric_resize(upgrade, "ceil");
-  upgrade.refuse("it grows along one axis and shrinks along another, which no newer Resize rounds alike");
+  upgrade.refuse("it enlarges one axis and shrinks another, and no newer Resize rounds in the same way");
 }
 
 void refuse_half_pixel_for_nn(NodeUpgrade& upgrade) {
   if (upgrade.text("coordinate_transformation_mode", "half_pixel") == "tf_half_pixel_for_nn")
-    upgrade.refuse("its mode tf_half_pixel_for_nn was given up in opset 13");
+    upgrade.refuse("its mode tf_half_pixel_for_nn was removed in opset 13");
 }
 
-// --- New names, and changes that cannot be carried out.
+// --- Renamed ops, and changes that cannot be converted.
 
 void scatter_to_elements(NodeUpgrade& upgrade) { upgrade.set_op(Op::kScatterElements); }
 
 void refuse_scan(NodeUpgrade& upgrade) {
-  upgrade.refuse("the Scan of opset 8 takes batches, which opset 9 gave up; export the model anew");
+  upgrade.refuse("the Scan of opset 8 takes batches, which opset 9 removed; export the model again");
 }
 
 void refuse_group_norm(NodeUpgrade& upgrade) {
   upgrade.refuse(
-      "its scale and bias were for groups and are for channels from opset 21 on; "
-      "export the model anew or stay below 21");
+      "its scale and bias belong to groups, but to channels from opset 21 on; "
+      "export the model again or use an opset below 21");
 }
 
 constexpr auto kChanges = std::to_array<OpsetChange>({
@@ -264,7 +264,7 @@ NodeUpgrade::NodeUpgrade(BodyEditor& editor, const graph::Index& index, const Va
 }
 
 void NodeUpgrade::refuse(const std::string& why) const {
-  throw Error(ErrorCode::kUnsupported, "the model cannot be brought to a newer opset: " + why,
+  throw Error(ErrorCode::kUnsupported, "the model cannot be converted to a newer opset: " + why,
               fmt::format("{} ({})", place_of(index_, body_, position_), editor_.node(position_).op_type()));
 }
 
@@ -274,7 +274,8 @@ namespace {
 
 template <class T>
 T known(const NodeUpgrade& upgrade, Bytes attribute, std::optional<T> value) {
-  if (!value) upgrade.refuse(fmt::format("its attribute '{}' has no value here; export it anew", attribute));
+  if (!value)
+    upgrade.refuse(fmt::format("its attribute '{}' cannot be read; export the model again", attribute));
   return *std::move(value);
 }
 
@@ -360,7 +361,7 @@ Bytes NodeUpgrade::add_number_like(Bytes value, float number) {
                        value));
   }
   auto bytes = bytes_as(*type, number);
-  if (!bytes) refuse(fmt::format("'{}' is not of a float type", value));
+  if (!bytes) refuse(fmt::format("'{}' does not have a float type", value));
   return editor_.add_tensor(position_, make_tensor(*type, {}, *std::move(bytes)));
 }
 
@@ -387,7 +388,7 @@ void NodeUpgrade::add_behind(Op op, Bytes second) {
 }
 
 void NodeUpgrade::finish() {
-  if (has_body_) refuse("it holds a subgraph, which is no part of this op; export the model anew");
+  if (has_body_) refuse("it has a subgraph, which this op does not support; export the model again");
   editor_.replace_node(position_);
   for (onnx::Node& node : in_front_) editor_.add_node(position_, std::move(node));
   editor_.add_node(position_, std::move(made_));

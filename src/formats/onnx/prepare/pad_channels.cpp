@@ -23,7 +23,7 @@ constexpr std::int64_t kBlock = 16, kFewest = 24;
 
 std::int64_t padded(std::int64_t channels) { return (channels + kBlock - 1) / kBlock * kBlock; }
 
-// Gives every channel what it makes of that channel alone, with the same parameters for each.
+// True if each output channel depends only on the same input channel, with equal parameters for all channels.
 bool keeps_channels(const onnx::Node& node) {
   return node.info().channels != ops::Channels::kMixed && node.op() != Op::kPRelu && node.outputs.size() == 1;
 }
@@ -35,9 +35,9 @@ struct ConvNode {
   bool is_depthwise = false;
 };
 
-// Values that have the same channels.
+// Values with the same channels.
 struct ChannelSet {
-  std::int64_t channels = 0;  // 0: nobody has said
+  std::int64_t channels = 0;  // 0: unknown
   bool is_blocked = false, has_depthwise = false;
 
   void say(std::int64_t count) {
@@ -87,7 +87,7 @@ class Padding {
     for (const Bytes name : node.outputs) blocked_.push_back(number_of(name));
   }
 
-  // Somebody outside of this body gives it or takes it, or it is a constant.
+  // True for values that are constant or visible outside of this body.
   bool is_fixed(Bytes name) const {
     const auto& values = index_.bodies()[body_].values;
     const auto found = values.find(name);
@@ -106,7 +106,7 @@ class Padding {
   }
 
   void join(std::size_t position, const onnx::Node& node) {
-    for (const Bytes name : node.inputs) number_of(name);  // those of bodies around this one, too
+    for (const Bytes name : node.inputs) number_of(name);  // also those of enclosing bodies
     if (node.op() == Op::kConv) {
       const std::optional<ConvNode> conv = read(position, node);
       if (!conv) return block(node);
@@ -180,7 +180,7 @@ class Padding {
     edited.attributes.emplace_back(onnx::make_integer_attribute(model_, "group", dims[0]));
   }
 
-  // What is declared of their shapes is no longer true.
+  // Removes declared shapes, which are no longer valid.
   void forget_shapes() {
     const graph::Body& body = index_.bodies()[body_];
     std::unordered_set<Bytes> changed;

@@ -14,8 +14,8 @@ namespace ounce::passes {
 namespace {
 
 constexpr std::int64_t kDynamicOpset = 11;  // DynamicQuantizeLinear
-constexpr std::int64_t kChannelOpset = 13;  // DequantizeLinear with an axis; older ones can be raised to it
-constexpr std::int64_t kWideOpset = 21;     // … and with 16-bit and 4-bit types
+constexpr std::int64_t kChannelOpset = 13;  // DequantizeLinear with an axis; older models are raised to it
+constexpr std::int64_t kWideOpset = 21;     // DequantizeLinear with 16-bit and 4-bit types
 
 std::int64_t opset_for(const Recipe& recipe) {
   if (is_dynamic(recipe.format)) return kChannelOpset;
@@ -25,7 +25,7 @@ std::int64_t opset_for(const Recipe& recipe) {
   return is_wide ? kWideOpset : kChannelOpset;
 }
 
-// A node that is asked to stay in floats keeps the name that it is asked by.
+// Nodes that are overridden to FP32 are not split, so they keep the name that the recipe uses.
 Changes split_gemms(onnx::Model& model, const Recipe& recipe) {
   const graph::Index index(model);
   const plan::NodeOverrides overrides(index, recipe);
@@ -38,7 +38,7 @@ void add(Reasons& reasons, Changes changes) {
   std::move(changes.left_alone.begin(), changes.left_alone.end(), std::back_inserter(reasons));
 }
 
-// Ops without an integer kernel become ops that have one.
+// Rewrites ops without integer kernels as ops that have one.
 void make_of_integer_ops(onnx::Model& model, const Recipe& recipe, Reasons& left_alone) {
   const auto is_made = [&](Rewrite rewrite) { return !recipe.integer.skip_rewrites.contains(rewrite); };
   division_to_product(model);

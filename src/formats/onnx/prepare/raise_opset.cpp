@@ -51,7 +51,7 @@ void ValueTypes::note_float(ElementType type) {
   has_other_floats_ |= is_float_weight_type(type) && type != ElementType::kFloat;
 }
 
-// Where a node makes a type of its own: the values in its attributes, or a type that it is told.
+// Records types that a node introduces by its attributes: tensor values, or a type to convert to.
 void ValueTypes::note_attributes(const onnx::Node& node) {
   for (const auto& attribute : node.attributes) {
     for (const auto& tensor : attribute->tensors) note_float(tensor->type);
@@ -91,7 +91,7 @@ bool is_default_import(const onnx::Kept<onnx::OpsetImport>& import) {
   return onnx::is_default_domain(import->domain);
 }
 
-// Imports that do not name the domain use none of its ops.
+// If the domain is not imported, none of its ops are used.
 bool is_behind(const Imports& imports, std::int64_t wanted) {
   const std::int64_t version = onnx::opset_version(imports, "");
   return version != 0 && version < wanted;
@@ -118,7 +118,7 @@ class Raising {
       const std::int64_t from = opset_of(model_, index_, body);
       if (from != 0 && from < wanted_) convert(body, from);
     }
-    // From here on nothing is refused.
+    // No refusals after this point.
     editors_.finish();
     onnx::ModelProto& proto = model_.proto.edit();
     set_version(proto.opset_imports, wanted_);
@@ -132,14 +132,14 @@ class Raising {
   void check_model() const {
     if (!model_.proto->training.empty()) {
       throw Error(ErrorCode::kUnsupported,
-                  "the model holds training graphs, which cannot be brought to a newer opset; remove them");
+                  "the model has training graphs, which cannot be converted to a newer opset; remove them");
     }
   }
 
   void convert(std::size_t body, std::int64_t from) {
     if (from < kOldestOpset) {
       throw Error(ErrorCode::kUnsupported,
-                  fmt::format("opset {} is older than {} and cannot be brought to a newer one; export the "
+                  fmt::format("opset {} is older than {} and cannot be converted to a newer one; export the "
                               "model with a newer opset",
                               from, kOldestOpset),
                   index_.bodies()[body].path);
@@ -154,11 +154,12 @@ class Raising {
   void convert(std::size_t body, std::size_t position, std::int64_t from) {
     const onnx::Node& node = *index_.bodies()[body].nodes()[position];
     if (onnx::find_op_schema("", node.op_type(), kNewestOpset) == nullptr) {
-      throw Error(ErrorCode::kUnsupported,
-                  fmt::format("the model cannot be brought to a newer opset: ONNX has no op '{}' up to opset "
-                              "{}; give its domain, or remove it",
-                              node.op_type(), kNewestOpset),
-                  place_of(index_, body, position));
+      throw Error(
+          ErrorCode::kUnsupported,
+          fmt::format("the model cannot be converted to a newer opset: ONNX has no op '{}' up to opset "
+                      "{}; give its domain, or remove it",
+                      node.op_type(), kNewestOpset),
+          place_of(index_, body, position));
     }
     std::optional<NodeUpgrade> upgrade;
     for (const OpsetChange& change : opset_changes()) {
@@ -176,7 +177,7 @@ class Raising {
   graph::Index index_;
   ValueTypes types_;
   Editors editors_;
-  std::set<onnx::Bytes> own_functions_;  // that stand for ops of ONNX's own domain
+  std::set<onnx::Bytes> own_functions_;  // that define ops in ONNX's own domain
   std::size_t changed_ = 0;
 };
 
@@ -192,8 +193,8 @@ bool is_done(const onnx::ModelProto& proto, std::int64_t wanted) {
 
 std::size_t raise_opset(onnx::Model& model, std::int64_t wanted) {
   if (wanted < kOldestWanted || wanted > kNewestOpset) {
-    throw Error(ErrorCode::kUsage, fmt::format("an opset from {} to {} can be made, not {}", kOldestWanted,
-                                               kNewestOpset, wanted));
+    throw Error(ErrorCode::kUsage, fmt::format("the target opset must be from {} to {}, not {}",
+                                               kOldestWanted, kNewestOpset, wanted));
   }
   return is_done(*model.proto, wanted) ? 0 : Raising(model, wanted).run();
 }

@@ -67,7 +67,7 @@ TEST(RemoveIdentity, LeavesWhatHasTwoNamesToKeep) {
   model.initializer("w", {2}, {1, 2}).node("Identity", {"w"}, {"v"}, {}, "from_constant");
   model.output("v", kFloat, {2});
   onnx::Model changed = read(model.bytes());
-  const std::string why = ": its input and its output both have to keep their names";
+  const std::string why = ": its input and its output must both keep their names";
   EXPECT_THAT(
       remove_identity(changed).left_alone,
       ElementsAre("node 'from_output'" + why, "node 'from_input'" + why, "node 'from_constant'" + why));

@@ -28,7 +28,7 @@ bool has_outputs(const onnx::Node& node) {
   return std::any_of(node.outputs.begin(), node.outputs.end(), [](Bytes name) { return !name.empty(); });
 }
 
-// Marks what the outputs depend on, starting from those of the main graph and of every function.
+// Marks everything that the outputs of the main graph and of all functions depend on.
 class Life {
  public:
   explicit Life(const Index& index) : index_(index), alive_(index.bodies().size()) {
@@ -51,7 +51,7 @@ class Life {
 
   bool is_alive(std::size_t body, std::size_t node) const { return alive_[body][node]; }
   bool is_needed(const Value& value) const { return needed_.contains(&value); }
-  // Does the body run at all?
+  // True if the body can run.
   bool is_reached(std::size_t body) const {
     for (const Body* at = &index_.bodies()[body]; at->parent != kNone; at = &index_.bodies()[at->parent]) {
       if (!alive_[at->parent][at->owner]) return false;
@@ -89,7 +89,7 @@ class Life {
 
   const Index& index_;
   std::vector<std::vector<bool>> alive_;                                            // by body and node
-  std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> inside_;  // the bodies of a node
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> inside_;  // bodies by node
   std::unordered_set<const Value*> needed_;
   std::vector<std::pair<std::size_t, std::size_t>> waiting_;
 };
@@ -132,7 +132,7 @@ class Removal : GraphRewrite {
     }
   }
 
-  // Of values that nothing defines any more, be it this pass or one before that took them away.
+  // Removes types of values that no node defines any more, because of this pass or an earlier one.
   void remove_types(std::size_t body) {
     const Body& home = index_.bodies()[body];
     const auto is_gone = [&](const onnx::Kept<onnx::ValueInfo>& info) {
@@ -165,7 +165,7 @@ bool is_unused(const Index& index, std::size_t body, Bytes name) {
   return value.uses.empty() && !value.is_output;
 }
 
-// Training is an attribute before opset 7, impossible until 12, and an input from then on.
+// Training mode is an attribute before opset 7, does not exist until 12, and is an input from then on.
 bool is_idle_dropout(const onnx::Model& model, const Index& index, std::size_t body, const onnx::Node& node) {
   const std::int64_t opset = opset_of(model, index, body);
   if (opset < 7) return integer_setting(node, "is_test", 0) == 1;
@@ -187,7 +187,7 @@ bool hands_on(const onnx::Model& model, const Index& index, std::size_t body, co
          (node.op() == Op::kDropout && is_idle_dropout(model, index, body, node));
 }
 
-// Calls visit(body, position, node) for every node that hands on its input.
+// Calls visit(body, position, node) for every node that returns its input unchanged.
 template <class Visit>
 void for_each_idle(const onnx::Model& model, const Index& index, Visit visit) {
   for (std::size_t body = 0; body < index.bodies().size(); ++body) {
@@ -202,27 +202,27 @@ void rename_uses(Editors& editors, const Value& value, Bytes name) {
   for (const graph::Use& use : value.uses) editors.of(use.body).edit_node(use.node).inputs[use.input] = name;
 }
 
-// A value and its name, which alone would not say which body's it is.
+// A value and its name. The name alone does not identify the body.
 struct Source {
   const Value* value;
   Bytes name;
 };
 using Sources = std::unordered_map<const Value*, Source>;
 
-// What a value is in the end, through all the nodes that hand it on. Shortens the way for the next one.
+// Resolves a value through all nodes that return it unchanged. Compresses the path for later calls.
 Source origin_of(Sources& sources, const Value* value) {
   std::vector<Source*> way;
   for (auto found = sources.find(value); found != sources.end(); found = sources.find(value)) {
     way.push_back(&found->second);
     value = found->second.value;
-    if (way.size() > sources.size()) break;  // a cycle, which graph::validate refuses
+    if (way.size() > sources.size()) break;  // a cycle, which graph::validate rejects
   }
   const Source origin = *way.back();
   for (Source* step : way) *step = origin;
   return origin;
 }
 
-// Whoever uses the output takes the input instead.
+// Makes users of the output use the input instead.
 std::size_t bypass_inner(onnx::Model& model) {
   const Index index(model);
   Editors editors(model, index);
@@ -240,7 +240,7 @@ std::size_t bypass_inner(onnx::Model& model) {
   return order.size();
 }
 
-// The input, made in the same body and no output itself, gets the output's name.
+// Gives the output's name to the input, if it is produced in the same body and is not an output itself.
 std::size_t rename_producers(onnx::Model& model, std::vector<std::string>& left_alone) {
   const Index index(model);
   Editors editors(model, index);
@@ -248,11 +248,11 @@ std::size_t rename_producers(onnx::Model& model, std::vector<std::string>& left_
   for_each_idle(model, index, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
     const Bytes from = node.inputs[0], to = node.outputs[0];
     const auto [source, home] = index.find(body, from);
-    // A name that this pass has given is an output's already.
+    // A name assigned by this pass already belongs to an output.
     const bool is_free = source != nullptr && home == body && source->producer != kNone &&
                          !source->is_output && !renamed.contains(source);
     if (!is_free || !index.bodies()[body].values.at(to).is_output) {
-      left_alone.push_back(fmt::format("{}: its input and its output both have to keep their names",
+      left_alone.push_back(fmt::format("{}: its input and its output must both keep their names",
                                        place_of(index, body, position)));
       return;
     }

@@ -21,10 +21,10 @@ namespace {
 
 using target::Saturating;
 
-// Two codes that come to this are rounded to a safe sum.
+// The target for the sum of a pair; after rounding it is still safe.
 constexpr double kPairRoom = quant::kLargestPairSum - 1;
 
-// A DequantizeLinear and the constants it takes.
+// A DequantizeLinear and its constants.
 struct Coded {
   std::size_t body = 0, node = 0;
   const onnx::Tensor* codes = nullptr;
@@ -65,16 +65,16 @@ class Limiting {
 
  private:
   std::optional<Reason> limit(const Saturating& found) {
-    if (!found.is_constant) return Reason{"both its inputs are computed"};
+    if (!found.is_constant) return Reason{"both inputs are computed"};
     const onnx::Node& node = *index_.bodies()[found.body].nodes()[found.node];
     auto read = read_coded(found.body, node.inputs[found.input], ElementType::kInt8);
     if (auto* reason = std::get_if<Reason>(&read)) return std::move(*reason);
     const Coded& weight = std::get<Coded>(read);
     const auto codes = values_of<std::int8_t>(*weight.codes);
     if (!has_channel_scales(weight.grid, found.pairs, codes.size()))
-      return Reason{"its scales are not one for each channel"};
+      return Reason{"its scales are not one per channel"};
     const std::vector<double> factors = factors_of(found, codes, weight.scales.size());
-    if (factors.empty()) return Reason{"its scales are not one for each channel"};
+    if (factors.empty()) return Reason{"its scales are not one per channel"};
     std::optional<Coded> bias;
     if (const Bytes name = graph::input_of(node, 2); !name.empty() && is_coded(found.body, name)) {
       auto read_bias = read_coded(found.body, name, ElementType::kInt32);
@@ -121,13 +121,13 @@ class Limiting {
     Coded coded;
     const onnx::Node* node = producer(body, name, coded.body, coded.node);
     if (node == nullptr || !is_dequantize(*node))
-      return Reason{"its codes are not decoded right in front of it"};
+      return Reason{"its input does not come directly from a DequantizeLinear"};
     const graph::Value& value = *index_.find(body, name).value;
-    if (value.uses.size() != 1 || value.is_output) return Reason{"others take its weight or bias, too"};
+    if (value.uses.size() != 1 || value.is_output) return Reason{"other nodes also use its weight or bias"};
     const auto codes = graph::find_constant(model_, index_, coded.body, graph::input_of(*node, 0));
     const auto scale = graph::find_constant(model_, index_, coded.body, graph::input_of(*node, 1));
     if (!codes || !scale || codes->tensor->type != type || scale->tensor->type != ElementType::kFloat)
-      return Reason{"its codes or scales are no constants"};
+      return Reason{"its quantized values or scales are not constant"};
     coded.codes = codes->tensor;
     coded.scale = scale->tensor;
     coded.scales = values_of<float>(*scale->tensor);
@@ -136,12 +136,12 @@ class Limiting {
     if (const auto* reason = std::get_if<Reason>(&read)) return *reason;
     const Grid& grid = std::get<Grid>(read);
     if (grid.block != 0 || std::any_of(grid.zeros.begin(), grid.zeros.end(), [](float z) { return z != 0; }))
-      return Reason{"its codes have zero points or blocks"};
+      return Reason{"its quantized values have zero points or blocks"};
     coded.grid = grid;
     return coded;
   }
 
-  // A bias has one scale for each of its numbers, or one for all, and no zero point.
+  // A bias has per-tensor or per-element scales and no zero point.
   std::variant<Coded, Reason> with_zeros(const Coded& bias, const onnx::Node& node) const {
     const Bytes name = graph::input_of(node, 2);
     if (name.empty()) return bias;
@@ -153,14 +153,14 @@ class Limiting {
     return bias;
   }
 
-  // One scale for all, or one for each of the channels that pairs belong to.
+  // Per-tensor scales, or scales for the channels that the pairs belong to.
   static bool has_channel_scales(const Grid& grid, const quant::DotProductPairs& pairs, std::size_t size) {
     if (grid.scales.size() == 1) return true;
     const bool has_columns = pairs.order == quant::DotProductPairs::Order::kColumns;
     return grid.length == pairs.channel_count(size) && (has_columns ? grid.inner == 1 : grid.outer == 1);
   }
 
-  // By how much each scale has to grow; nothing when scales and channels do not belong together.
+  // The factor for each scale; empty if scales and channels do not match.
   static std::vector<double> factors_of(const Saturating& found, const std::vector<std::int8_t>& codes,
                                         std::size_t scales) {
     const std::vector<int> sums = quant::largest_pair_sums(codes.data(), codes.size(), found.pairs);

@@ -23,10 +23,10 @@ using Dims = FrozenValues::Dims;
 constexpr std::size_t kLongestWay = 16;
 constexpr std::size_t kHighestRank = 16;
 constexpr std::uint64_t kFreeBytes = 256;
-// Values that are moved are held twice for a moment.
+// Limit for values that are moved, because there are temporarily two copies.
 constexpr std::uint64_t kLargestMoved = std::uint64_t{256} << 20U;
 
-// Up to here every integer is a float.
+// Integers up to this are exact in float32.
 constexpr float kLargestExact = 0x1p24F;
 
 template <class T>
@@ -52,7 +52,7 @@ std::vector<float> unpacked(Bytes bytes, std::size_t count, bool is_signed) {
   return converted<std::int8_t>(codes);
 }
 
-// Nothing for types that no number of interest here has.
+// Empty for types that zero points, limits and shapes never have.
 std::optional<std::vector<float>> integers_of(const onnx::Tensor& tensor) {
   const bool is_known =
       code_range(tensor.type) || tensor.type == ElementType::kInt32 || tensor.type == ElementType::kInt64;
@@ -70,7 +70,8 @@ std::optional<std::vector<float>> integers_of(const onnx::Tensor& tensor) {
   }
 }
 
-// The forms of a Constant node that hold numbers rather than a tensor. They are read each time, so only few.
+// Forms of a Constant node with numbers instead of a tensor. They are parsed on each read, so only short
+// ones.
 constexpr std::size_t kMostNumberBytes = 4096;
 
 std::size_t carried_bytes(const onnx::Attribute& attribute) {
@@ -100,7 +101,7 @@ bool is_integer_type(ElementType type) {
   return code_range(type) || type == ElementType::kInt32 || type == ElementType::kInt64;
 }
 
-// The axes of a Transpose; nothing when it has none that fit.
+// The permutation of a Transpose; empty if it is invalid.
 std::optional<std::vector<std::size_t>> permutation_of(const onnx::Node& node, std::size_t rank) {
   std::vector<std::size_t> axes(rank);
   for (std::size_t i = 0; i < rank; ++i) axes[i] = rank - 1 - i;
@@ -118,7 +119,7 @@ std::optional<std::vector<std::size_t>> permutation_of(const onnx::Node& node, s
   return axes;
 }
 
-// `steps[i]`: how far apart in `from` neighbours along axis i of the result are.
+// `steps[i]`: the distance in `from` between neighbors along axis i of the result.
 std::vector<float> gathered(const std::vector<float>& from, const Dims& dims,
                             const std::vector<std::size_t>& steps, std::size_t count) {
   std::vector<float> to(count);
@@ -143,7 +144,7 @@ std::uint64_t product(const Dims& dims) {
   return count;
 }
 
-// The dimensions that a Reshape asks for; nothing when they do not hold as many values.
+// The dimensions that a Reshape produces; empty if the number of values does not match.
 std::optional<Dims> reshaped(const Dims& from, const std::vector<float>& shape, bool keeps_zeros) {
   const std::uint64_t count = product(from);
   std::uint64_t known = 1;
@@ -191,7 +192,7 @@ std::vector<float> FrozenValues::all() const {
   return values;
 }
 
-// The values on their way, after some of the steps. Without `has_values` only the dimensions are.
+// The values after some of the steps. Without `has_values` only the dimensions are valid.
 struct FrozenReader::Moving {
   ElementType type;
   Dims dims;
@@ -215,7 +216,7 @@ bool FrozenReader::is_constant(std::size_t body, Bytes name) const {
   return find_constant(model_, index_, body, name) || constant_node(body, name) != nullptr;
 }
 
-// What may stand between a constant and the node that takes it.
+// Ops that are allowed between a constant and its user.
 bool FrozenReader::is_passage(const onnx::Node& node) {
   if (node.inputs.empty() || node.inputs[0].empty() || node.outputs.size() != 1) return false;
   if (node.op() == Op::kClip || node.op() == Op::kCast) return true;
@@ -230,7 +231,7 @@ std::variant<FrozenReader::NotConstant, FrozenReader::Way, Reason> FrozenReader:
     const auto [value, home] = index_.find(way.body, way.name);
     if (value == nullptr) break;
     if (value->initializer != kNone)
-      return Reason{fmt::format("'{}' may get another value when the model runs or is trained", way.name)};
+      return Reason{fmt::format("'{}' may be replaced when the model runs or is trained", way.name)};
     if (value->producer == kNone) break;
     const onnx::Node& node = *index_.bodies()[home].nodes()[value->producer];
     if (!is_passage(node) || way.steps.size() == kLongestWay) break;
@@ -265,15 +266,15 @@ std::variant<FrozenReader::NotConstant, FrozenValues, Reason> FrozenReader::read
   if (std::holds_alternative<NotConstant>(found)) return NotConstant{};
   const Way& way = std::get<Way>(found);
   const auto dims = constant_dims(way.body, way.name);
-  if (!dims) return Reason{fmt::format("'{}' is of a type that is not read here", way.name)};
+  if (!dims) return Reason{fmt::format("'{}' has an unsupported type", way.name)};
   const std::uint64_t bytes = product(*dims) * sizeof(float);
   if (bytes == 0) return Reason{fmt::format("'{}' has no values", way.name)};
   if (!way.steps.empty() && bytes > kLargestMoved)
-    return Reason{fmt::format("{} stands behind '{}', which is larger than {} MiB",
-                              way.steps.back().node->op_type(), way.name, kLargestMoved >> 20U)};
+    return Reason{fmt::format("{} uses '{}', which is larger than {} MiB", way.steps.back().node->op_type(),
+                              way.name, kLargestMoved >> 20U)};
   if (!may_use(bytes)) return Reason{WorkLimit::kReason};
   auto values = constant(way.body, way.name);
-  if (!values) return Reason{fmt::format("'{}' is of a type that is not read here", way.name)};
+  if (!values) return Reason{fmt::format("'{}' has an unsupported type", way.name)};
   if (way.steps.empty()) return std::move(*values);
   Moving moving{values->type(), values->dims(), values->all(), true};
   if (auto reason = walk(way, moving)) return std::move(*reason);
@@ -294,8 +295,7 @@ std::optional<Dims> FrozenReader::dims(std::size_t body, Bytes name) {
 std::optional<Reason> FrozenReader::walk(const Way& way, Moving& moving) {
   for (auto step = way.steps.rbegin(); step != way.steps.rend(); ++step) {
     auto reason = apply(*step, moving);
-    if (reason)
-      return Reason{fmt::format("{} stands behind '{}': {}", step->node->op_type(), way.name, reason->text)};
+    if (reason) return Reason{fmt::format("{} uses '{}': {}", step->node->op_type(), way.name, reason->text)};
   }
   return std::nullopt;
 }
@@ -307,19 +307,19 @@ std::optional<Reason> FrozenReader::apply(const Step& step, Moving& moving) {
   if (node.op() == Op::kReshape) return reshape(step, moving);
   if (node.op() == Op::kClip) return clip(step, moving);
   if (node.op() == Op::kCast) return cast(node, moving);
-  return Reason{"it is not followed here"};
+  return Reason{"it is not supported here"};
 }
 
 std::optional<Reason> FrozenReader::transpose(const onnx::Node& node, Moving& moving) {
   const std::size_t rank = moving.dims.size();
   const auto axes = rank <= kHighestRank ? permutation_of(node, rank) : std::nullopt;
-  if (!axes) return Reason{"its axes are not those of the constant"};
+  if (!axes) return Reason{"its axes do not match the constant"};
   std::vector<std::size_t> strides(rank), steps(rank);
   Dims dims(rank);
   std::size_t stride = 1;
   for (std::size_t axis = rank; axis-- > 0;) {
     strides[axis] = stride;
-    stride *= static_cast<std::size_t>(moving.dims[axis]);  // wraps only where there are no values
+    stride *= static_cast<std::size_t>(moving.dims[axis]);  // overflows only if there are no values
   }
   for (std::size_t axis = 0; axis < rank; ++axis) {
     dims[axis] = moving.dims[(*axes)[axis]];
@@ -339,29 +339,29 @@ std::optional<Reason> FrozenReader::reshape(const Step& step, Moving& moving) {
   const auto shape = constant(step.body, name);
   if (!shape) return Reason{"its shape is not a constant"};
   auto dims = reshaped(moving.dims, shape->all(), *keeps_zeros != 0);
-  if (!dims) return Reason{"its shape does not hold the values of the constant"};
+  if (!dims) return Reason{"its shape does not match the number of values"};
   moving.dims = std::move(*dims);
   return std::nullopt;
 }
 
 std::optional<Reason> FrozenReader::clip(const Step& step, Moving& moving) {
   const auto range = limits(step.body, *step.node);
-  if (!range) return Reason{"its limits are not constants"};
+  if (!range) return Reason{"its limits are not constant"};
   for (float& value : moving.values) {
     if (!std::isnan(value)) value = std::clamp(value, range->lo, range->hi);
   }
   return std::nullopt;
 }
 
-// Only where no value changes.
+// Casts are accepted only if no value changes.
 std::optional<Reason> FrozenReader::cast(const onnx::Node& node, Moving& moving) {
   const auto number = onnx::integer_attribute(node, "to");
   const auto type = number ? ounce::element_type_of(*number) : std::nullopt;
-  if (!type) return Reason{"its type is not known"};
+  if (!type) return Reason{"its type is unknown"};
   const bool widens = *type == ElementType::kFloat && moving.type != ElementType::kDouble;
   const auto range = code_range(*type);
   if (*type != moving.type && !widens) {
-    if (!is_integer_type(*type)) return Reason{"it rounds the values"};
+    if (!is_integer_type(*type)) return Reason{"it would round the values"};
     for (const float value : moving.values) {
       const bool fits = value == std::trunc(value) && (range ? value >= static_cast<float>(range->lo) &&
                                                                    value <= static_cast<float>(range->hi)
@@ -373,7 +373,7 @@ std::optional<Reason> FrozenReader::cast(const onnx::Node& node, Moving& moving)
   return std::nullopt;
 }
 
-// Limits are constants themselves, so that a row of Clips which limit one another is not followed.
+// Limits must be plain constants, so that chains of Clips do not lead to long searches.
 std::optional<Limits> FrozenReader::limits(std::size_t body, const onnx::Node& clip) {
   Limits limits;
   if (onnx::find_attribute(clip, "min") != nullptr || onnx::find_attribute(clip, "max") != nullptr) {

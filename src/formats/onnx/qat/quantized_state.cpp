@@ -21,7 +21,7 @@ using graph::kNone;
 
 constexpr std::size_t kLongestReturn = 16;
 
-// The inputs that values other than weights come in by. Others have sizes, states and biases there.
+// The inputs for activations. Other inputs are sizes, states and biases.
 std::vector<std::size_t> activation_inputs(const onnx::Node& node, std::size_t weight) {
   if (node.op() == Op::kGather || node.op() == Op::kSlice) return {};
   return {weight == 0 ? std::size_t{1} : std::size_t{0}};
@@ -72,12 +72,12 @@ class Describing {
     return is_float_weight_type(tensor.type) && tensor.dims.size() >= 2;
   }
 
-  // Where a value comes from, through ops that only move it.
+  // The origin of a value through ops that only move it.
   Origin origin_of(std::size_t body, Bytes name) {
     for (std::size_t step = 0; step < kLongestReturn; ++step) {
       const auto [value, home] = index_.find(body, name);
       if (value == nullptr) break;
-      // Also one that may be overridden is a weight to those who do not.
+      // A constant that the caller may override also counts as a weight.
       if (value->initializer != kNone)
         return is_weight(*index_.bodies()[home].graph->initializers[value->initializer])
                    ? Origin::kFloatWeight
@@ -96,7 +96,7 @@ class Describing {
 
   static Origin coded(bool is_weight) { return is_weight ? Origin::kCodedWeight : Origin::kCodedActivation; }
 
-  // Codes that the file holds, or that are made of floats that it holds.
+  // True for stored quantized values, and for quantized constants.
   bool codes_a_constant(std::size_t body, Bytes name) {
     for (std::size_t step = 0; step < kLongestReturn; ++step) {
       if (reader_.dims(body, name)) return true;
@@ -144,17 +144,16 @@ class Describing {
       std::vector<std::string> counts;
       for (const auto& [op_type, count] : state_.integer_ops)
         counts.push_back(fmt::format("{} {}", count, op_type));
-      return fmt::format("already quantized with integer ops ({}): nothing is left to do",
-                         fmt::join(counts, ", "));
+      return fmt::format("already quantized with integer ops ({}): nothing is left to do", fmt::join(counts, ", "));
     }
     if (!state_.is_qdq()) return "not quantized";
     const std::string nodes =
         fmt::format("{} QuantizeLinear, {} DequantizeLinear", state_.quantize_nodes, state_.dequantize_nodes);
     const std::size_t count = state_.float_ops.size();
-    const std::string rest = count == 0   ? "every op with a weight has them"
-                             : count == 1 ? "1 op with a weight still computes in float"
-                                          : fmt::format("{} ops with weights still compute in float", count);
-    return fmt::format("already quantized with scales of its own ({}); {}", nodes, rest);
+    const std::string rest = count == 0   ? "all ops with weights are quantized"
+                             : count == 1 ? "1 op with a weight still runs in FP32"
+                                          : fmt::format("{} ops with weights still run in FP32", count);
+    return fmt::format("already quantized with its own scales ({}); {}", nodes, rest);
   }
 
   const onnx::Model& model_;

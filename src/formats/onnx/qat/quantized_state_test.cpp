@@ -87,10 +87,9 @@ TEST(QuantizedState, FindsNothingInFloatWhereAllIsCoded) {
   const QuantizedState state = describe(model);
   EXPECT_TRUE(state.is_qdq());
   EXPECT_THAT(state.float_ops, IsEmpty());
-  EXPECT_EQ(
-      state.sentence,
-      "already quantized with scales of its own (2 QuantizeLinear, 3 DequantizeLinear); every op with a "
-      "weight has them");
+  EXPECT_EQ(state.sentence,
+            "already quantized with its own scales (2 QuantizeLinear, 3 DequantizeLinear); every op with a "
+            "weight has them");
 }
 
 TEST(QuantizedState, ListsOpsThatComputeInFloat) {
@@ -111,7 +110,7 @@ TEST(QuantizedState, ListsOpsThatComputeInFloat) {
               ElementsAre("float_weight MatMul weight", "float_input MatMul input", "both Gemm weight input",
                           "table Gather weight", "MatMul#11 MatMul input",
                           "inner in if/then_branch MatMul weight", "inner in if/else_branch MatMul weight"));
-  EXPECT_THAT(state.sentence, testing::HasSubstr("7 ops with weights still compute in float"));
+  EXPECT_THAT(state.sentence, testing::HasSubstr("7 ops with weights still run in FP32"));
 }
 
 TEST(QuantizedState, CountsSimulatedQuantizationAndCallsTheModelFloat) {

@@ -30,7 +30,7 @@ bool holds_scales(ElementType type) {
 
 bool is_one_byte(ElementType type) { return type == ElementType::kInt8 || type == ElementType::kUint8; }
 
-// A scale or zero point as a constant; a reason when it is none.
+// Reads a scale or zero point; returns a Reason if it is not constant.
 std::variant<FrozenValues, Reason> read_input(FrozenReader& reader, std::size_t body, Bytes name,
                                               const char* what) {
   auto read = reader.read(body, name);
@@ -59,11 +59,11 @@ class GridReader {
  private:
   using Problem = std::optional<Reason>;
 
-  // Which of the scales belongs to which value.
+  // Computes which scale belongs to which value.
   Problem lay_out(const FrozenValues& scales) {
     const auto block = onnx::integer_setting(node_, "block_size", 0);
     const auto axis = onnx::integer_setting(node_, "axis", 1);
-    if (!block || !axis || *block < 0) return Reason{"its axis or block size is not known here"};
+    if (!block || !axis || *block < 0) return Reason{"its axis or block size cannot be read"};
     if (scales.dims().size() <= 1 && scales.is_single() && *block == 0) {
       grid_.inner = count_of(dims_);
       return std::nullopt;
@@ -71,8 +71,8 @@ class GridReader {
     const auto rank = static_cast<std::int64_t>(dims_.size());
     const bool is_contrib = node_.domain() == kContrib;
     if (!is_contrib && opset_ < (*block == 0 ? 13 : 21))
-      return Reason{fmt::format("opset {} knows only one scale for {}", opset_,
-                                *block == 0 ? "all values" : "all or for an axis")};
+      return Reason{fmt::format("opset {} supports only one scale for {}", opset_,
+                                *block == 0 ? "all values" : "all values or per axis")};
     if (*axis < -rank || *axis >= rank)
       return Reason{fmt::format("its axis {} is not within the {} of its values", *axis, rank)};
     const auto at = static_cast<std::ptrdiff_t>(*axis < 0 ? *axis + rank : *axis);
@@ -110,7 +110,7 @@ class GridReader {
   Problem take_zeros(const Dims& wanted, std::optional<ElementType> codes) {
     const auto number = is_quantize(node_) ? onnx::integer_setting(node_, "output_dtype", 0) : 0;
     const auto written = number && *number != 0 ? ounce::element_type_of(*number) : ElementType::kUndefined;
-    if (!number || !written) return Reason{"its output_dtype is not known here"};
+    if (!number || !written) return Reason{"its output_dtype cannot be read"};
     grid_.zeros.assign(grid_.scales.size(), 0);
     grid_.type = *written != ElementType::kUndefined ? *written : codes.value_or(ElementType::kUint8);
     const Bytes name = input_of(node_, 2);
@@ -121,7 +121,7 @@ class GridReader {
       const bool agrees = *written == ElementType::kUndefined || *written == zeros.type();
       if (!agrees || (codes && *codes != zeros.type()))
         return Reason{
-            fmt::format("its zero point is of type {}, and its codes are not", name_of(zeros.type()))};
+            fmt::format("its zero point is of type {}, unlike its quantized values", name_of(zeros.type()))};
       const bool fits = zeros.dims() == wanted || (zeros.is_single() && zeros.dims().size() <= 1);
       if (!fits || zeros.size() != grid_.scales.size())
         return Reason{fmt::format("its zero point has {} values where its scale has {}", zeros.size(),
@@ -135,7 +135,7 @@ class GridReader {
   Problem check_type() const {
     const bool is_old = opset_ < 21 && node_.domain() != kContrib;
     if (!code_range(grid_.type) || (is_old && !is_one_byte(grid_.type)))
-      return Reason{fmt::format("{} of opset {} has no codes of type {}", node_.op_type(), opset_,
+      return Reason{fmt::format("{} of opset {} does not support type {}", node_.op_type(), opset_,
                                 name_of(grid_.type))};
     return std::nullopt;
   }
@@ -148,13 +148,13 @@ class GridReader {
   Grid grid_;
 };
 
-// Codes of one row, as the low bytes of integers.
+// Quantizes one row; the results are the low bytes of integers.
 class RowCoder {
  public:
   RowCoder(CodeRange range, std::size_t width, std::string& codes)
       : lo_(static_cast<float>(range.lo)), hi_(static_cast<float>(range.hi)), width_(width), codes_(codes) {}
 
-  // `step` is 1 where each value has a scale of its own, else 0. False when a value is not a number.
+  // `step` is 1 if each value has its own scale, else 0. Returns false if a value is NaN.
   bool add(const std::byte* values, std::size_t count, const float* scales, const float* zeros,
            std::size_t step) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -208,7 +208,7 @@ std::variant<Grid, Reason> read_grid(FrozenReader& reader, const onnx::Model& mo
                                      const Dims& dims, std::optional<ElementType> codes) {
   const auto precision = onnx::integer_setting(node, "precision", 0);
   if (!precision || (*precision != 0 && *precision != static_cast<std::int64_t>(ElementType::kFloat)))
-    return Reason{"it asks for another precision than that of float32"};
+    return Reason{"its precision is not float32"};
   return GridReader(reader, opset_of(model, index, body), body, node, dims).read(codes);
 }
 
@@ -227,7 +227,7 @@ std::variant<onnx::Tensor, Reason> make_codes(const FrozenValues& values, const 
         grid.block == 0 ? place : (row / grid.length * blocks + place / grid.block) * grid.inner;
     const std::byte* from = source.values(row * grid.inner, grid.inner, scratch);
     if (!coder.add(from, grid.inner, &grid.scales[first], &grid.zeros[first], grid.block == 0 ? 0 : 1))
-      return Reason{"one of its values is not a number"};
+      return Reason{"one of its values is NaN"};
   }
   source.release();
   return make_tensor(grid.type, values.dims(), bits == 4 ? packed(codes) : std::move(codes));
@@ -250,11 +250,11 @@ class Storing : GraphRewrite {
   }
 
  private:
-  // The codes as some of their users take them: all, or those within a Clip.
+  // The quantized weight for a group of users: the full range, or the range of a Clip.
   struct Version {
     CodeRange range;
     std::vector<Use> uses;
-    std::optional<Use> clip;  // that is not needed any more
+    std::optional<Use> clip;  // no longer needed
   };
 
   void visit(std::size_t body, std::size_t position) {
@@ -271,7 +271,7 @@ class Storing : GraphRewrite {
   std::optional<Reason> store(std::size_t body, std::size_t position, const FrozenValues& values) {
     const onnx::Node& node = *index_.bodies()[body].nodes()[position];
     if (!is_weight_type(values.type()))
-      return Reason{fmt::format("what it codes is of type {}", name_of(values.type()))};
+      return Reason{fmt::format("its input has type {}", name_of(values.type()))};
     auto read = read_grid(reader_, model_, index_, body, node, values.dims());
     if (auto* reason = std::get_if<Reason>(&read)) return std::move(*reason);
     const Grid& grid = std::get<Grid>(read);
@@ -285,7 +285,7 @@ class Storing : GraphRewrite {
       tensors.push_back(std::move(std::get<onnx::Tensor>(made)));
     }
     for (std::size_t i = 0; i < versions.size(); ++i) put(body, position, versions[i], std::move(tensors[i]));
-    if (versions.empty()) return std::nullopt;  // nobody wants the codes
+    if (versions.empty()) return std::nullopt;  // no users
     editors_.of(body).remove_node(position);
     ++changes_.count;
     return std::nullopt;
@@ -321,18 +321,18 @@ class Storing : GraphRewrite {
     const auto refuse = [&](const char* what) {
       return Reason{fmt::format("{} behind it {}", place_of(index_, use.body, use.node), what)};
     };
-    if (!limits) return refuse("has limits that are not constants");
+    if (!limits) return refuse("has limits that are not constant");
     if (clip.outputs.size() != 1 || clip.outputs[0].empty()) return refuse("has no output");
     const graph::Value& value = *index_.find(use.body, clip.outputs[0]).value;
-    if (value.is_output) return refuse("gives an output");
+    if (value.is_output) return refuse("is an output of the graph");
     const float lo = std::max(limits->lo, static_cast<float>(whole.lo));
     const float hi = std::min(limits->hi, static_cast<float>(whole.hi));
     if (lo > hi || lo != std::trunc(lo) || hi != std::trunc(hi))
-      return refuse("has limits that are no codes");
+      return refuse("has limits that are not valid quantized values");
     return Version{{static_cast<int>(lo), static_cast<int>(hi)}, value.uses, use};
   }
 
-  // Others than DequantizeLinear take the codes as they are.
+  // Users other than DequantizeLinear take the quantized values directly.
   std::optional<Reason> check_user(const Use& use, const std::vector<std::int64_t>& dims, const Grid& grid) {
     const onnx::Node& user = index_.node(use);
     if (use.input != 0 || !is_dequantize(user)) return std::nullopt;

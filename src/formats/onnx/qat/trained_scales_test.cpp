@@ -360,11 +360,11 @@ TEST(TrainedScales, LeavesParametersOfWrongShapes) {
   EXPECT_EQ(reason({3, 3}, {3, 3}, {int_attribute("block_size", 2)}),
             node + "its scale has 9 values in 2 axes where its axis of 4 needs 6 in 2");
   EXPECT_EQ(reason({3, 4}, {3, 4}, {int_attribute("block_size", -1)}),
-            node + "its axis or block size is not known here");
+            node + "its axis or block size cannot be read");
   EXPECT_EQ(
       reason({3, 1}, {3, 1}, {int_attribute("block_size", std::numeric_limits<std::int64_t>::max())}, 20),
-      node + "opset 20 knows only one scale for all or for an axis");
-  EXPECT_EQ(reason({4}, {4}, {}, 12), node + "opset 12 knows only one scale for all values");
+      node + "opset 20 supports only one scale for all values or per axis");
+  EXPECT_EQ(reason({4}, {4}, {}, 12), node + "opset 12 supports only one scale for all values");
 }
 
 TEST(TrainedScales, LeavesTypesThatHoldNoCodes) {
@@ -376,17 +376,17 @@ TEST(TrainedScales, LeavesTypesThatHoldNoCodes) {
   };
   const std::string node = "node 'quant': ";
   const std::string four(4, '\0');
-  EXPECT_EQ(reason(kInt32, four, 21), node + "QuantizeLinear of opset 21 has no codes of type int32");
-  EXPECT_EQ(reason(kFloat, four, 21), node + "QuantizeLinear of opset 21 has no codes of type float32");
-  EXPECT_EQ(reason(17, "\x01", 21), node + "its zero point: 'z' is of a type that is not read here");
-  EXPECT_EQ(reason(kInt16, "\x01\x01", 17), node + "QuantizeLinear of opset 17 has no codes of type int16");
-  EXPECT_EQ(reason(kInt4, "\x01", 17), node + "QuantizeLinear of opset 17 has no codes of type int4");
+  EXPECT_EQ(reason(kInt32, four, 21), node + "QuantizeLinear of opset 21 does not support type int32");
+  EXPECT_EQ(reason(kFloat, four, 21), node + "QuantizeLinear of opset 21 does not support type float32");
+  EXPECT_EQ(reason(17, "\x01", 21), node + "its zero point: 'z' has an unsupported type");
+  EXPECT_EQ(reason(kInt16, "\x01\x01", 17), node + "QuantizeLinear of opset 17 does not support type int16");
+  EXPECT_EQ(reason(kInt4, "\x01", 17), node + "QuantizeLinear of opset 17 does not support type int4");
   EXPECT_EQ(reason(kInt8, "\x01", 21, {int_attribute("output_dtype", kUint8)}),
-            node + "its zero point is of type int8, and its codes are not");
+            node + "its zero point is of type int8, unlike its quantized values");
   EXPECT_EQ(reason(kInt8, "\x01", 21, {int_attribute("output_dtype", 9999)}),
-            node + "its output_dtype is not known here");
+            node + "its output_dtype cannot be read");
   EXPECT_EQ(reason(kInt8, "\x01", 23, {int_attribute("precision", kFloat16)}),
-            node + "it asks for another precision than that of float32");
+            node + "its precision is not float32");
 }
 
 TEST(TrainedScales, LeavesWeightsThatAreNotNumbersOrNotFloats) {
@@ -397,12 +397,12 @@ TEST(TrainedScales, LeavesWeightsThatAreNotNumbersOrNotFloats) {
       .initializer("s", {}, {1});
   nan.node("QuantizeLinear", {"w", "s"}, {"c"}, {}, "quant").node("DequantizeLinear", {"c", "s"}, {"d"});
   nan.node("Add", {"x", "d"}, {"y"});
-  EXPECT_EQ(why_not_stored(nan), "node 'quant': one of its values is not a number");
+  EXPECT_EQ(why_not_stored(nan), "node 'quant': one of its values is NaN");
   ModelBuilder integers;
   integers.output("y", kFloat, {1}).initializer("s", {}, {1});
   integers.initializer(tensor("w", kInt32, {1}, std::string(4, '\1')));
   integers.node("QuantizeLinear", {"w", "s"}, {"c"}, {}, "quant").node("DequantizeLinear", {"c", "s"}, {"y"});
-  EXPECT_EQ(why_not_stored(integers), "node 'quant': what it codes is of type int32");
+  EXPECT_EQ(why_not_stored(integers), "node 'quant': its input has type int32");
   ModelBuilder nothing;
   nothing.output("y", kFloat, {0}).initializer("s", {}, {1});
   nothing.initializer(float_tensor("w", {0, std::int64_t{1} << 62U}, {}));
@@ -414,7 +414,7 @@ TEST(TrainedScales, LeavesWhatIsNoConstantForSure) {
   ModelBuilder input = matmul();
   input.input("w", kFloat, {3, 4});
   input.initializer("s", {}, {1}).initializer(codes_tensor("z", kInt8, {}, {0}));
-  const std::string no = "node 'quant': 'w' may get another value when the model runs or is trained";
+  const std::string no = "node 'quant': 'w' may be replaced when the model runs or is trained";
   EXPECT_EQ(why_not_stored(input), no);
   ModelBuilder trained = matmul();
   trained.initializer("s", {}, {1}).initializer(codes_tensor("z", kInt8, {}, {0}));
@@ -444,20 +444,20 @@ TEST(TrainedScales, LeavesWaysThatCannotBeFollowed) {
   };
   const std::string node = "node 'quant': ";
   EXPECT_EQ(reason("Transpose", {}, {ints_attribute("perm", {0, 0})}),
-            node + "Transpose stands behind 'w': its axes are not those of the constant");
+            node + "Transpose uses 'w': its axes do not match the constant");
   EXPECT_EQ(reason("Transpose", {}, {ints_attribute("perm", {0, 2})}),
-            node + "Transpose stands behind 'w': its axes are not those of the constant");
+            node + "Transpose uses 'w': its axes do not match the constant");
   EXPECT_EQ(reason("Transpose", {}, {ints_attribute("perm", {0})}),
-            node + "Transpose stands behind 'w': its axes are not those of the constant");
-  EXPECT_EQ(reason("Reshape", {"n"}, {}), node + "Reshape stands behind 'w': its shape is not a constant");
+            node + "Transpose uses 'w': its axes do not match the constant");
+  EXPECT_EQ(reason("Reshape", {"n"}, {}), node + "Reshape uses 'w': its shape is not a constant");
   for (const char* shape : {"wrong", "huge", "two"}) {
     EXPECT_EQ(reason("Reshape", {shape}, {}),
-              node + "Reshape stands behind 'w': its shape does not hold the values of the constant");
+              node + "Reshape uses 'w': its shape does not match the number of values");
   }
-  EXPECT_EQ(reason("Clip", {"lo", "hi"}, {}), node + "Clip stands behind 'w': its limits are not constants");
+  EXPECT_EQ(reason("Clip", {"lo", "hi"}, {}), node + "Clip uses 'w': its limits are not constant");
   EXPECT_EQ(reason("Cast", {}, {int_attribute("to", kFloat16)}),
-            node + "Cast stands behind 'w': it rounds the values");
-  EXPECT_EQ(reason("Unsqueeze", {"n"}, {}), node + "Unsqueeze stands behind 'w': it is not followed here");
+            node + "Cast uses 'w': it would round the values");
+  EXPECT_EQ(reason("Unsqueeze", {"n"}, {}), node + "Unsqueeze uses 'w': it is not supported here");
 }
 
 TEST(TrainedScales, LeavesClipsThatCannotBeFolded) {
@@ -473,11 +473,11 @@ TEST(TrainedScales, LeavesClipsThatCannotBeFolded) {
     if (is_output) model.output("n", kUint8, {2});
     return why_not_stored(model);
   };
-  EXPECT_EQ(reason(true, 0, {"lo", "hi"}), "node 'quant': node 'clip' behind it gives an output");
+  EXPECT_EQ(reason(true, 0, {"lo", "hi"}), "node 'quant': node 'clip' behind it is an output of the graph");
   EXPECT_EQ(reason(false, 101, {"lo", "hi"}),
-            "node 'quant': node 'clip' behind it has limits that are not constants");
+            "node 'quant': node 'clip' behind it has limits that are not constant");
   EXPECT_EQ(reason(false, 0, {"free"}),
-            "node 'quant': node 'clip' behind it has limits that are not constants");
+            "node 'quant': node 'clip' behind it has limits that are not constant");
 }
 
 // A large weight that very many code must not be coded for each of them.

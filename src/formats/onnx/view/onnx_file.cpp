@@ -50,8 +50,7 @@ std::vector<float> numbers(const Json& json) {
 
 void read_side(const Json& json, bool is_input, std::vector<model::QuantizedPort>& ports) {
   const auto refuse = [] {
-    throw Error(ErrorCode::kBadInput, "says nothing that makes sense",
-                std::string("metadata '") + kPortsKey + "'");
+    throw Error(ErrorCode::kBadInput, "is invalid", std::string("metadata '") + kPortsKey + "'");
   };
   if (!json.is_object()) refuse();
   for (const auto& [name, entry] : json.items()) {
@@ -75,7 +74,7 @@ void read_side(const Json& json, bool is_input, std::vector<model::QuantizedPort
   }
 }
 
-// Names of ours in a digest cannot be mistaken for one another: each has its length before it.
+// Each text is preceded by its length, so that different inputs cannot give the same digest text.
 void add_text(std::string& text, Bytes part) { text += fmt::format("{}:{}", part.size(), part); }
 
 std::string shape_of(const Tensor& tensor) {
@@ -85,7 +84,7 @@ std::string shape_of(const Tensor& tensor) {
 }
 
 std::uint64_t attribute_digest(const Node& node, const Attribute& attribute) {
-  constexpr std::uint32_t kDocString = 13, kType = 20;  // old files say no type
+  constexpr std::uint32_t kDocString = 13, kType = 20;  // old files have no type
   CarriedFields fields;
   for (const CarriedField& field : attribute.carried) {
     if (field.number != kDocString && field.number != kType) fields.push_back(field);
@@ -101,7 +100,7 @@ std::uint64_t attribute_digest(const Node& node, const Attribute& attribute) {
       add_text(text, RawValues(*tensor).bytes());
     }
   }
-  // Writers differ in the order of fields.
+  // The order of fields depends on the writer.
   std::stable_sort(fields.begin(), fields.end(),
                    [](const auto& a, const auto& b) { return a.number < b.number; });
   for (const CarriedField& field : fields) add_text(text, field.bytes);
@@ -136,8 +135,7 @@ class Strings final : public model::ConstantValues {
   quant::FloatSource none_{{}, quant::FloatType::kFloat32};
 };
 
-// The values of a body get numbers: inputs first, then initializers, then what nodes give, as they stand in
-// the file.
+// Numbers the values of a body: inputs first, then initializers, then node outputs, in file order.
 class Numbering {
  public:
   explicit Numbering(const graph::Index& index) : numbers_(index.bodies().size()) {
@@ -317,7 +315,7 @@ std::map<std::string, std::uint64_t> OnnxFile::attributes(model::NodeId id) cons
 std::unique_ptr<const model::ConstantValues> OnnxFile::read(ValueId constant) const {
   const Tensor* tensor = tensor_of(constant.graph, value(constant).name);
   if (tensor == nullptr)
-    throw Error(ErrorCode::kInternal, "is no constant", std::string(value(constant).name));
+    throw Error(ErrorCode::kInternal, "is not a constant", std::string(value(constant).name));
   if (tensor->type == ElementType::kString) return std::make_unique<const Strings>(*tensor);
   return std::make_unique<const TensorSource>(model_, *tensor);
 }
@@ -329,9 +327,10 @@ std::unique_ptr<const OnnxFile> open_file(const std::filesystem::path& path) {
 const OnnxFile& as_onnx(const model::ModelFile& file) {
   const auto* onnx = dynamic_cast<const OnnxFile*>(&file);
   if (onnx != nullptr) return *onnx;
-  throw Error(ErrorCode::kUnsupported,
-              fmt::format("is a {} model, and this works on ONNX models alone", name_of(file.kind())),
-              file.path().string());
+  throw Error(
+      ErrorCode::kUnsupported,
+      fmt::format("is a {} model, but this operation supports only ONNX models", name_of(file.kind())),
+      file.path().string());
 }
 
 void write_with_metadata(const OnnxFile& file, const std::string& key, const std::string& value,
