@@ -24,7 +24,7 @@
 namespace ounce {
 namespace {
 
-constexpr double kColdStartSeconds = 600;  // a process that takes longer is stopped
+constexpr double kColdStartSeconds = 600;  // timeout of the process
 constexpr std::uint64_t kProfiledRuns = 50, kLeastProfiledRuns = 3;
 
 bool are_equal_files(const std::filesystem::path& a, const std::filesystem::path& b) {
@@ -57,7 +57,8 @@ class TimedModel {
     views_.assign(batch_.inputs.begin(), batch_.inputs.end());
     if (local_) local_->bind(views_);
   }
-  // A model that has run in a process of its own may be timed in this one, where nothing lies between.
+  // Moves a model that ran without crashing in its own process into this one, to time it without
+  // communication.
   void come_here() {
     if (!hosted_ || options_.remote) return;
     hosted_->run(views_);
@@ -90,8 +91,8 @@ class TimedModel {
     return runtime::time_slot(runs, local_->is_single_threaded(), [this] { run_here(); });
   }
 
-  // In a new process: the seconds from its first work to its first result, as it measures them. Elsewhere
-  // there is no other way, for what lies between here and there is slower than a start.
+  // Starts a new process and returns its own measurement of the seconds until its first result. On a remote
+  // machine the connection would take longer than the start itself.
   double start_elsewhere() {
     hosted_->restart();
     hosted_->run(views_);
@@ -100,7 +101,8 @@ class TimedModel {
   std::uint64_t peak_memory() const { return hosted_->peak_memory(); }
   std::optional<LoadMemory> load_memory() const { return hosted_->load_memory(); }
 
-  // In a session of its own, as it costs time to take them; nothing for what runs elsewhere.
+  // Profiles the model in a separate session, because profiling slows it down. Returns nothing for models
+  // that run in another process.
   std::optional<Profile> profile(double seconds) const {
     if (hosted_) return std::nullopt;
     const TemporaryFolder folder("profile");
@@ -124,7 +126,7 @@ class TimedModel {
     try {
       local_->run_bound();
     } catch (const Error&) {
-      throw_if_cancelled();  // then Watch has stopped the run
+      throw_if_cancelled();  // Watch stops the run when the call is canceled
       throw;
     }
   }
@@ -152,7 +154,7 @@ struct ColdStart {
   bool is_cache_dropped = false;
 };
 
-// From the start of a process to its first result.
+// Measures the time from the start of a process to its first result.
 ColdStart start_cold(const std::filesystem::path& path, const evaluate::ModelFiles& files,
                      runtime::ExecutorOptions options, TimedModel& model) {
   if (options.remote) {
@@ -169,7 +171,7 @@ ColdStart start_cold(const std::filesystem::path& path, const evaluate::ModelFil
   return {time.seconds(), process.peak_memory(), process.load_memory(), is_dropped};
 }
 
-// The best one counts.
+// Keeps the fastest start.
 void add(const ColdStart& start, BenchResult& result) {
   const bool is_first = result.cold_start_seconds == 0;
   result.cold_start_seconds = is_first ? start.seconds : std::min(result.cold_start_seconds, start.seconds);
@@ -179,7 +181,7 @@ void add(const ColdStart& start, BenchResult& result) {
     result.load_memory = start.load_memory;
 }
 
-// Ends runs in this process when the call is stopped or its time is up.
+// Ends runs in this process when the call is canceled or its deadline has passed.
 class Watch {
  public:
   explicit Watch(std::vector<TimedModel>& models)
@@ -200,7 +202,7 @@ class Watch {
   std::jthread thread_;
 };
 
-// All models of one run, and what has been found out about them.
+// The models of one bench run and their measurements.
 class TimedComparison {
  public:
   TimedComparison(const std::vector<std::filesystem::path>& paths, const BenchOptions& options)
@@ -227,17 +229,18 @@ class TimedComparison {
     report_.runtime = evaluate::runtimes_of(versions);
     if (!options_.runtime.remote) report_.cpu = this_cpu();
     if (how_.remote && !runtime::emulated_machine(how_.remote->launcher).empty())
-      report_.notes.emplace_back("an emulator ran the models: its times say nothing about a device");
+      report_.notes.emplace_back("the models ran in an emulator: its times do not predict those of a device");
     for (const auto& path : paths_) {
       if (!runtime::is_evaluated(runtime::kind_to_run(path))) continue;
       report_.notes.emplace_back(
-          "Ounce's evaluator ran ML Programs: its times say nothing about Core ML; measure speed on a "
+          "the models ran in Ounce's evaluator: its times do not predict those of Core ML; measure speed on "
+          "a "
           "device");
       break;
     }
   }
 
-  // Inputs of this batch size for each, and the first run with them.
+  // Binds inputs of this batch size to each model and runs it once.
   void bind(std::uint64_t batch, bool is_first) {
     DataOptions data = options_.data;
     data.batch = batch;
@@ -252,8 +255,8 @@ class TimedComparison {
     }
   }
 
-  // Random inputs are made for each model. Data is read as the first model takes it, and put into the layout
-  // of models of other kinds.
+  // Random inputs are generated for each model. Data is read for the first model and converted to the layout
+  // of models in other file formats.
   data::Batch inputs_of(std::size_t i, const DataOptions& data) {
     std::vector<std::string> notes;
     data::Batch inputs;
@@ -273,7 +276,7 @@ class TimedComparison {
     return inputs;
   }
 
-  // Cold starts take turns, as the calls do.
+  // Cold starts of the models are interleaved, as the calls are.
   void start_cold() {
     begin_stage(options_.progress, "cold starts");
     for (unsigned round = 0; round < options_.cold_starts; ++round) {
@@ -289,7 +292,7 @@ class TimedComparison {
     evaluate::RoundOptions rounds_options;
     rounds_options.seconds = options_.seconds;
     rounds_options.calls = options_.repeats;
-    // Never 0, which would mean no limit: past the deadline one round is still run.
+    // Keep it above 0, which means no limit. After the deadline, one round still runs.
     if (options_.deadline > 0) rounds_options.deadline = std::max(options_.deadline - timing_seconds_, 1e-9);
     const Stopwatch time;
     rounds_options.progress = [this](double share) {
@@ -319,7 +322,7 @@ class TimedComparison {
   void profile() {
     begin_stage(options_.progress, "profiling");
     if (options_.runtime.remote) {
-      report_.notes.emplace_back("`profile` is of models that run in this process: none is taken elsewhere");
+      report_.notes.emplace_back("`profile` needs models that run in this process: no profile was taken");
       return;
     }
     for (std::size_t i = 0; i < models_.size(); ++i)
@@ -329,14 +332,14 @@ class TimedComparison {
   BenchReport take_report() { return std::move(report_); }
 
  private:
-  // One model against itself: whatever is measured is noise.
+  // True for copies of the first model: any difference is measurement noise.
   bool is_same_as_first(std::size_t i) {
     const auto& first = files_[0].paths;
     const auto& other = files_[i].paths;
     const bool is_same = first.size() == other.size() &&
                          std::equal(first.begin(), first.end(), other.begin(), are_equal_files);
     if (is_same) {
-      std::string note = fmt::format("'{}' is the same model as '{}': what differs is noise",
+      std::string note = fmt::format("'{}' is the same model as '{}': any difference is measurement noise",
                                      paths_[i].string(), paths_[0].string());
       if (std::find(report_.notes.begin(), report_.notes.end(), note) == report_.notes.end())
         report_.notes.push_back(std::move(note));
@@ -350,14 +353,14 @@ class TimedComparison {
   std::vector<TimedModel> models_;
   std::vector<evaluate::ModelFiles> files_;
   BenchReport report_;
-  double timing_seconds_ = 0;  // of the batch sizes so far
+  double timing_seconds_ = 0;  // spent on the batch sizes so far
 };
 
 }  // namespace
 
 BenchReport bench(const std::vector<std::filesystem::path>& paths, const BenchOptions& options) {
   const CancellationScope scope(options.progress);
-  if (paths.empty()) throw Error(ErrorCode::kUsage, "there is no model to time");
+  if (paths.empty()) throw Error(ErrorCode::kUsage, "no models to time");
   for (const std::filesystem::path& path : paths) io::require_readable(path);
   data::require_files(options.data);
   TimedComparison comparison(paths, options);

@@ -75,7 +75,7 @@ TEST_P(RunTest, EightBitsPassTheGateAndFourBitsAreTold) {
   verify_options.gates.min_sqnr = 60;
   const VerifyResult strict = verify(kExample, folder / "small.onnx", verify_options);
   EXPECT_FALSE(strict.passed);
-  EXPECT_THAT(strict.verdict, HasSubstr("60 dB of `gates.min_sqnr`"));
+  EXPECT_THAT(strict.verdict, HasSubstr("60 dB (`gates.min_sqnr`)"));
   EXPECT_EQ(strict.worst.size(), 5U);
 }
 

@@ -24,7 +24,7 @@
 namespace ounce {
 namespace {
 
-// The providers that are asked for, and those that a system's apps commonly have.
+// The requested execution providers, and those that apps on the target's system commonly use.
 std::set<std::string_view> providers_of(const std::vector<target::Target>& targets) {
   std::set<std::string_view> names;
   for (const target::Target& target : targets) {
@@ -67,7 +67,7 @@ std::vector<ProviderHint> hints_for(const std::vector<target::Target>& targets, 
     hints.push_back(
         {std::string(name), std::string(page->source), partitions.nodes, partitions.taken,
          partitions.partitions, partitions.largest, partitions.left,
-         is_free ? "it needs fixed shapes, and an input has free dimensions" : std::string(page->note),
+         is_free ? "it needs fixed shapes, but an input has dynamic dimensions" : std::string(page->note),
          partitions.computing, partitions.computing_partitions, partitions.folded, nested,
          page->is_node_by_node});
   }
@@ -80,9 +80,10 @@ CheckReport check_onnx(const std::filesystem::path& path, const CheckOptions& op
   if (targets.empty()) targets.push_back(target::parse_target(""));
   for (const target::Target& target : targets) {
     if (target.is_place()) continue;
-    throw Error(ErrorCode::kUsage,
-                fmt::format("`targets` '{}' says what computes but not where: linux-x64@1.30.0+{}, say",
-                            target.name, target.name));
+    throw Error(
+        ErrorCode::kUsage,
+        fmt::format("`targets`: '{}' names only a provider; add a platform, for example linux-x64@1.30.0+{}",
+                    target.name, target.name));
   }
   const onnx::Model model = onnx::read_model(path);
   const graph::Index index = graph::validate(model);
@@ -98,7 +99,8 @@ CheckReport check_onnx(const std::filesystem::path& path, const CheckOptions& op
     if (evaluate::can_execute(target, options)) {
       report.targets.back().execution = evaluate::execute(path, target, options);
     } else {
-      report.targets.back().notes.push_back("not executed: nothing here runs programs for " + target.machine);
+      report.targets.back().notes.push_back("not executed: this machine cannot run programs for " +
+                                            target.machine);
     }
   }
   report.hints = hints_for(targets, model, index);
@@ -119,7 +121,8 @@ CheckReport check_tflite(const std::filesystem::path& path, const CheckOptions& 
     report.targets.push_back(target::litert_support_of(model, target));
     if (options.execute)
       report.targets.back().notes.push_back(
-          "not executed: verify runs a .tflite model, in the LiteRT that is here");
+          "not executed: check does not run .tflite models; use verify, which runs them in the installed "
+          "LiteRT");
     if (!target.accelerator.empty()) {
       accelerators.insert(target.accelerator);
     } else if (target.system == "android") {

@@ -16,17 +16,19 @@
 namespace ounce {
 namespace {
 
-// A contract that names no input means the only one.
+// An empty name in the contract means the model's only input.
 void name_inputs(Contract& contract, const model::ModelFile& file) {
   const std::filesystem::path& model = file.path();
   std::vector<std::string> inputs;
   for (const model::Port& input : file.inputs()) inputs.push_back(input.name);
   if (const auto nameless = contract.inputs.find(data::kOnlyInput); nameless != contract.inputs.end()) {
     if (inputs.size() != 1) {
-      throw Error(ErrorCode::kUsage,
-                  fmt::format("has the inputs {}; say which one the contract is for (`contract.inputs` NAME)",
-                              fmt::join(inputs, ", ")),
-                  model.string());
+      throw Error(
+          ErrorCode::kUsage,
+          fmt::format(
+              "the model has the inputs {}; name the one that the contract is for (`contract.inputs` NAME)",
+              fmt::join(inputs, ", ")),
+          model.string());
     }
     contract.inputs[inputs[0]] = nameless->second;
     contract.inputs.erase(data::kOnlyInput);
@@ -34,9 +36,10 @@ void name_inputs(Contract& contract, const model::ModelFile& file) {
   for (const auto& [name, input] : contract.inputs) {
     if (std::find(inputs.begin(), inputs.end(), name) == inputs.end()) {
       throw Error(ErrorCode::kUsage,
-                  fmt::format("has no input '{}'; it has {}", name, fmt::join(inputs, ", ")), model.string());
+                  fmt::format("the model has no input '{}'; inputs: {}", name, fmt::join(inputs, ", ")),
+                  model.string());
     }
-    data::Preprocess(input, name);  // throws when it contradicts itself
+    data::Preprocess(input, name);  // throws if the contract is contradictory
   }
 }
 
@@ -84,7 +87,8 @@ ContractCheck check_contract(const std::filesystem::path& model, const DataOptio
   for (const auto& [input, file] : dumps) io::require_readable(file);
   const std::optional<Contract> contract = contract_of(model);
   if (!contract) {
-    throw Error(ErrorCode::kBadInput, "has no contract; `set_contract()` gives it one", model.string());
+    throw Error(ErrorCode::kBadInput, "the model has no contract; add one with `set_contract()`",
+                model.string());
   }
   return evaluate::check_contract(model, *contract, data, runtime, dumps);
 }

@@ -28,7 +28,7 @@ using model::ValueView;
 
 using Texts = std::map<std::string, std::string>;
 
-// What is in one of them only, or is different in the other.
+// Adds the keys that exist in only one model or whose values differ.
 void compare_texts(const char* what, const Texts& before, const Texts& after, std::vector<Change>& changes) {
   std::set<std::string> names;
   for (const auto* texts : {&before, &after}) {
@@ -58,7 +58,7 @@ Texts metadata_of(const ModelFile& file, bool is_contract) {
   return texts;
 }
 
-// By their places: an input that is called otherwise is another one for whoever feeds it.
+// Describes inputs or outputs by position. A changed name is a change, because callers use the names.
 Texts ports_of(std::span<const model::Port> ports) {
   Texts texts;
   for (const model::Port& port : ports) texts[port.name] = port.text;
@@ -109,25 +109,24 @@ std::vector<std::string> changes_between(const ModelFile& a, NodeId ours, const 
   const NodeView &one = a.node(ours), &other = b.node(theirs);
   std::vector<std::string> changes;
   if (one.inputs.size() != other.inputs.size())
-    changes.push_back(fmt::format("takes {} inputs instead of {}", other.inputs.size(), one.inputs.size()));
+    changes.push_back(fmt::format("has {} inputs instead of {}", other.inputs.size(), one.inputs.size()));
   if (one.outputs.size() != other.outputs.size())
-    changes.push_back(
-        fmt::format("gives {} outputs instead of {}", other.outputs.size(), one.outputs.size()));
+    changes.push_back(fmt::format("has {} outputs instead of {}", other.outputs.size(), one.outputs.size()));
   const auto before = a.attributes(ours), after = b.attributes(theirs);
   for (const auto& [name, digest] : before) {
     const auto found = after.find(name);
     if (found == after.end())
-      changes.push_back(fmt::format("attribute '{}' is gone", name));
+      changes.push_back(fmt::format("attribute '{}' was removed", name));
     else if (found->second != digest)
-      changes.push_back(fmt::format("attribute '{}' is another", name));
+      changes.push_back(fmt::format("attribute '{}' changed", name));
   }
   for (const auto& [name, digest] : after) {
-    if (!before.contains(name)) changes.push_back(fmt::format("attribute '{}' is new", name));
+    if (!before.contains(name)) changes.push_back(fmt::format("attribute '{}' was added", name));
   }
   return changes;
 }
 
-// Where a value comes from.
+// The origin of a value: a node, a constant or an input.
 struct Source {
   std::optional<NodeId> node;
   std::string words;
@@ -141,7 +140,7 @@ Source source_of(const ModelFile& file, ValueId id) {
   return {node, fmt::format("{} '{}'", file.node(node).op, file.label(node))};
 }
 
-using Partners = std::map<NodeId, NodeId>;  // of nodes of the first model
+using Partners = std::map<NodeId, NodeId>;  // from a node of the first model to its match in the second
 
 bool is_same_source(const Source& ours, const Source& theirs, const Partners& partners) {
   if (!ours.node || !theirs.node) return !ours.node && !theirs.node && ours.words == theirs.words;
@@ -159,7 +158,7 @@ void compare_sources(const ModelFile& a, NodeId before, const ModelFile& b, Node
   }
 }
 
-// What the model gives may come from another node now.
+// Finds outputs that are computed by another node than before.
 void compare_outputs(const ModelFile& a, const ModelFile& b, const Partners& partners, DiffResult& result) {
   const model::GraphView& main = b.graphs().front();
   for (const ValueId output : a.graphs().front().outputs) {
@@ -201,7 +200,7 @@ void compare_nodes(const ModelFile& a, const ModelFile& b, const std::vector<Nod
   }
 }
 
-// A constant by its graph and its name.
+// A constant is identified by its graph and its name.
 using ConstantName = std::pair<std::size_t, std::string_view>;
 using Constants = std::map<ConstantName, ValueId>;
 
@@ -220,7 +219,7 @@ struct TensorPair {
   std::optional<ValueId> before, after;
 };
 
-// By what the nodes that take them are, then by their names.
+// Matches constants by the matched nodes that use them, then by name.
 std::vector<TensorPair> match_constants(const ModelFile& a, const ModelFile& b,
                                         const std::vector<NodePair>& nodes) {
   const Constants before = constants_of(a), after = constants_of(b);
@@ -268,7 +267,7 @@ bool is_same_shape(const model::ConstantView& a, const model::ConstantView& b) {
   return a.type == b.type && std::equal(a.dims.begin(), a.dims.end(), b.dims.begin(), b.dims.end());
 }
 
-// As floats, a piece at a time; sums in binary64, as squares of weights may leave the range of binary32.
+// Compares as floats, in pieces. Sums are doubles, because squares of weights may exceed the range of floats.
 void compare_values(const quant::FloatSource& ours, const quant::FloatSource& theirs, TensorChange& change) {
   constexpr std::size_t kPiece = std::size_t{1} << 16;
   double signal = 0, noise = 0;
@@ -298,7 +297,7 @@ void compare_values(const quant::FloatSource& ours, const quant::FloatSource& th
   change.sqnr_db = noise == 0 ? INFINITY : std::isfinite(noise) ? 10 * std::log10(signal / noise) : -INFINITY;
 }
 
-// Nothing where both are equal.
+// Returns nothing if both are equal.
 std::optional<TensorChange> change_of(const ModelFile& a, const ModelFile& b, const TensorPair& pair) {
   const ValueView *ours = pair.before ? &a.value(*pair.before) : nullptr,
                   *theirs = pair.after ? &b.value(*pair.after) : nullptr;
@@ -320,7 +319,7 @@ std::optional<TensorChange> change_of(const ModelFile& a, const ModelFile& b, co
     const std::size_t graph = std::min(pair.before->graph, b.graphs().size() - 1);
     for (const ValueView& made : b.graphs()[graph].values) {
       if (made.name == ours->name && made.producer != model::kNone)
-        change.remark = fmt::format("is made by {} now: stored in another form",
+        change.remark = fmt::format("now computed by {}: stored in another form",
                                     b.graphs()[graph].nodes[made.producer].op);
     }
   }
@@ -353,7 +352,7 @@ void compare_tensors(const ModelFile& a, const ModelFile& b, const std::vector<N
     }
     if (changes[i]) result.tensors.push_back(std::move(*changes[i]));
   }
-  // Those that can be compared first, the furthest apart on top.
+  // Comparable tensors first, those with the largest difference on top.
   std::stable_sort(result.tensors.begin(), result.tensors.end(),
                    [](const TensorChange& x, const TensorChange& y) {
                      if (x.is_compared != y.is_compared) return x.is_compared;

@@ -67,7 +67,7 @@ TEST_F(DiffTest, NamesOfInputsAreOne) {
   const DiffResult result = diff_of(Network{}, Network{.input = "pixels"});
   ASSERT_EQ(result.changes.size(), 2U);
   EXPECT_EQ(result.changes[0].what, "input");
-  EXPECT_EQ(result.nodes_matched, 2U);  // by their places all the same
+  EXPECT_EQ(result.nodes_matched, 2U);  // matched by position
 }
 
 TEST_F(DiffTest, WeightsAreComparedWhereverTheyAreCalledOtherwise) {
@@ -133,7 +133,7 @@ TEST_F(DiffTest, AttributesAreToldApartInAnyOrder) {
   const DiffResult result = diff_of(with({one}), with({other, more}));
   ASSERT_EQ(result.nodes_changed.size(), 1U);
   EXPECT_THAT(result.nodes_changed[0].changes,
-              ElementsAre("attribute 'axis' is another", "attribute 'more' is new"));
+              ElementsAre("attribute 'axis' changed", "attribute 'more' was added"));
 }
 
 TEST_F(DiffTest, ValuesInAttributesAreToldApart) {

@@ -32,7 +32,7 @@ std::vector<NamedCount> sorted(std::map<std::string, NamedCount>& counts) {
   return list;
 }
 
-// Every constant with the op that uses it first; a node that holds one passes its bytes on to that op.
+// Counts every constant's bytes for the op that uses it first. Constant nodes pass their bytes on to that op.
 void count_contents(const model::ModelFile& file, ModelInfo& info) {
   std::map<std::string, NamedCount> ops, types;
   for (const model::GraphView& graph : file.graphs()) {

@@ -1,7 +1,7 @@
-// A statement is replayed from what costs nothing to what costs most: the file alone, its source, the making,
-// the trial, the gate. Whoever changed the model may have changed its statement, too, so nothing that the
-// statement says makes a step pass: the model is compared with what its recipe makes of the caller's own
-// original, and the trial and the gate run the model itself.
+// Reproduces the provenance record of a model (`Statement`), cheap steps first: the file's digest, its
+// source, its recipe, its trial run, its gates. An attacker who changes the model can change the record, too.
+// So no step passes just because the record says so: the model is compared with the result of its recipe on
+// the caller's own original, and the trial run and the gates run the model itself.
 #include <fmt/format.h>
 #include <ounce/error.h>
 #include <ounce/prove.h>
@@ -29,9 +29,8 @@
 namespace ounce {
 namespace {
 
-constexpr double kDecibelSlack = 1;  // that another CPU or another release may cost
-// A figure that was stated with six digits, measured again.
-constexpr double kFigureSlack = 1e-5;
+constexpr double kDecibelSlack = 1;    // differences between CPUs and releases of the runtime
+constexpr double kFigureSlack = 1e-5;  // recorded figures have six digits
 
 class Replay {
  public:
@@ -40,9 +39,10 @@ class Replay {
     file_->validate();
     std::optional<Statement> found = quantization::read_statement(file_->metadata(), path);
     if (!found)
-      throw Error(ErrorCode::kBadInput,
-                  "carries no statement: it was not written by Ounce, or by one that made none",
-                  path.string());
+      throw Error(
+          ErrorCode::kBadInput,
+          "the model has no provenance record: it was not written by Ounce, or by a version without records",
+          path.string());
     proof_.model = path;
     proof_.statement = *std::move(found);
   }
@@ -74,12 +74,13 @@ class Replay {
         (is_strong ? content_ : quantization::weak_content_digest(*file_, pool_)) == statement().content;
     if (!is_same)
       return judge("content", false,
-                   "the model was changed after it was stated: its graph, its weights or its external data");
-    if (is_strong) return judge("content", true, "the model is the one that was stated");
+                   "the model's graph, weights or external data were changed after it was written");
+    if (is_strong) return judge("content", true, "the model is unchanged");
     add("content", ProofFinding::kNotChecked,
-        fmt::format("the model matches, but Ounce {} stated a checksum that can be forged, and no SHA-256: "
-                    "write the model again",
-                    statement().version));
+        fmt::format(
+            "the model matches, but Ounce {} recorded only a checksum that can be forged, no SHA-256: "
+            "quantize the model again",
+            statement().version));
   }
 
   void check_releases() {
@@ -90,38 +91,38 @@ class Replay {
       const auto now = there == found.end() ? std::nullopt : runtime::parse_version(there->second);
       if (stated && now && !(*stated < *now)) continue;
       judge("releases", false,
-            fmt::format("stated to run in ONNX Runtime {} and later on {}, which was not measured so",
+            fmt::format("the record claims ONNX Runtime {} and later on {}, which contradicts measurements",
                         version, machine));
       return;
     }
     if (statement().releases.empty()) {
-      add("releases", ProofFinding::kNotChecked, "no release of ONNX Runtime was stated to run it");
+      add("releases", ProofFinding::kNotChecked, "the record names no releases of ONNX Runtime");
       proof_.steps.back().is_stated = false;
     } else {
-      judge("releases", true, "the releases that were stated are those that were measured to run its ops");
+      judge("releases", true, "measurements confirm that the recorded releases run the model's ops");
     }
   }
 
   bool check_source() {
     if (options_.source.empty()) {
-      add("source", ProofFinding::kNotChecked, "give `source` to make it again");
+      add("source", ProofFinding::kNotChecked, "to reproduce the model, give `source`");
       return false;
     }
     const model::ModelFilePtr source = formats::open_model(options_.source);
     source->validate();
-    // The metadata beside the statement has a weak digest of the source. It may be missing.
+    // Other metadata has a weak digest of the source, which may be missing.
     const bool is_strong = statement().has_strong_digests();
     const bool is_same = (is_strong && statement().source.empty()) ||
                          quantization::source_digest(*source, pool_) == statement().source;
     if (!is_same || (is_strong && quantization::source_sha256(*source, pool_) != statement().source_sha256)) {
-      judge("source", false, "the original is another file");
+      judge("source", false, "the source differs from the recorded one");
       return false;
     }
     if (is_strong) {
-      judge("source", true, "the original is the one that was stated");
+      judge("source", true, "the source is the recorded one");
     } else {
       add("source", ProofFinding::kNotChecked,
-          "the original matches, but its checksum can be forged, and no SHA-256 was stated");
+          "the source matches, but the record has only a checksum that can be forged, no SHA-256");
     }
     return true;
   }
@@ -142,20 +143,20 @@ class Replay {
     return statement().has_strong_digests() ? sha256_of(file.bytes()) : hex(digest_of(file.bytes()));
   }
 
-  // Why it cannot be made again; empty when it can.
+  // Why the model cannot be reproduced; empty if it can.
   std::string why_not_made() const {
     if (!statement().ranges.empty() && options_.ranges.empty())
-      return "it was made with a file of ranges: give `ranges`";
+      return "the model was quantized with a calibration cache: give `ranges`";
     if (!statement().ranges.empty() && digest_of_ranges() != statement().ranges)
-      return "these are other ranges than those it was made with";
+      return "the calibration cache in `ranges` is not the recorded one";
     if (statement().ranges.empty() && was_made_with_data() && options_.data.is_generated())
-      return "it was made with data: give `data`";
+      return "the model was quantized with data: give `data`";
     return {};
   }
 
   void check_recipe(bool is_that_source) {
     if (!is_that_source)
-      return add("recipe", ProofFinding::kNotChecked, "nothing was made without the original");
+      return add("recipe", ProofFinding::kNotChecked, "not reproduced without the recorded source");
     if (std::string why = why_not_made(); !why.empty())
       return add("recipe", ProofFinding::kNotChecked, std::move(why));
     const TemporaryFolder folder("prove");
@@ -165,7 +166,7 @@ class Replay {
     how.ranges = options_.ranges;
     how.threads = options_.threads;
     how.progress = options_.progress;
-    how.trial.is_wanted = false;  // the model itself is tried, not this one
+    how.trial.is_wanted = false;  // check_trial() runs the model itself instead
     how.trial.is_timed = false;
     how.trial.runtime = options_.runtime;
     how.trial.data = stated_data();
@@ -173,23 +174,23 @@ class Replay {
     try {
       quantize(options_.source, again, how);
       if (quantization::content_digest(*formats::open_model(again), pool_) != content_)
-        difference = "another model";
+        difference = "a different model";
     } catch (const Error& error) {
       if (error.code() != ErrorCode::kUnsupported) throw;
       difference = fmt::format("no model ({})", error.what());
     }
     if (difference.empty())
-      return judge("recipe", true, "made again from the original, every byte is the same");
+      return judge("recipe", true, "quantizing the source again gives the same model, byte for byte");
     if (statement().version == version())
-      return judge("recipe", false, fmt::format("made again from the original, it gives {}", difference));
+      return judge("recipe", false, fmt::format("quantizing the source again gives {}", difference));
     add("recipe", ProofFinding::kNotChecked,
-        fmt::format(
-            "Ounce {} makes {} of it. It is stated to be made by Ounce {}: prove it with that version",
-            version(), difference,
-            statement().version.empty() ? "of an unknown version" : statement().version));
+        fmt::format("Ounce {} produces {} from the source. The model was written by Ounce {}: run prove with "
+                    "that version",
+                    version(), difference,
+                    statement().version.empty() ? "in an unknown version" : statement().version));
   }
 
-  // What it was calibrated and tried on.
+  // The samples of the caller's data that calibration and the trial run used.
   DataOptions stated_data() const {
     DataOptions data = quantization::selected(options_.data, statement().calibration);
     data.labels.clear();
@@ -200,11 +201,11 @@ class Replay {
     if (!statement().trial) return;
     const StatedRun& stated = *statement().trial;
     if (!is_that_source)
-      return add("trial", ProofFinding::kNotChecked, "nothing was compared without the original");
+      return add("trial", ProofFinding::kNotChecked, "not compared without the recorded source");
     if (stated.is_generated != options_.data.is_generated())
       return add("trial", ProofFinding::kNotChecked,
-                 stated.is_generated ? "it was tried on made-up inputs: leave out `data`"
-                                     : "it was tried on data: give `data`");
+                 stated.is_generated ? "the recorded trial run used random inputs: leave out `data`"
+                                     : "the recorded trial run used data: give `data`");
     TrialOptions how;
     how.runtime = options_.runtime;
     how.data = stated_data();
@@ -212,13 +213,13 @@ class Replay {
       judge_trial(stated, quantization::try_file(*formats::open_model(options_.source), path_,
                                                  statement().recipe, how));
     } catch (const quantization::NotFinite&) {
-      judge("trial", false, "the model gives NaN or infinite values where the original gives numbers");
+      judge("trial", false, "the model gives NaN or infinite values where the original's are finite");
     } catch (const quantization::FailsInRuntime& error) {
       if (error.code() == ErrorCode::kIo || error.code() == ErrorCode::kMemory) throw;
       if (error.runtime_version() == stated.runtime_version)
         return judge("trial", false, "the model fails in the runtime: " + error.why());
       add("trial", ProofFinding::kNotChecked,
-          fmt::format("the model fails in {} {} ({}). It is stated to run in {}: use that version",
+          fmt::format("the model fails in {} {} ({}). The recorded trial run used {}: use that version",
                       runtime_name(), error.runtime_version(), error.why(), stated.runtime_version));
     }
   }
@@ -228,13 +229,13 @@ class Replay {
     const std::optional<double> decibels = quantization::stated_decibels(found.sqnr_db);
     const std::string text = run_text(stated, decibels, found.runtime_version);
     if (!statement().has_strong_digests())
-      return add("trial", ProofFinding::kNotChecked, "no SHA-256 of the data was stated; " + text);
+      return add("trial", ProofFinding::kNotChecked, "the record has no SHA-256 of the data; " + text);
     if (found.data_digest != stated.data || found.samples != stated.samples) {
       if (stated.is_generated && statement().version != version())
-        return add(
-            "trial", ProofFinding::kNotChecked,
-            fmt::format("Ounce {} makes up other inputs than those that were stated; {}", version(), text));
-      return judge("trial", false, "it was tried on other data than this");
+        return add("trial", ProofFinding::kNotChecked,
+                   fmt::format("Ounce {} generates other random inputs than the recorded ones; {}", version(),
+                               text));
+      return judge("trial", false, "the data is not the data of the recorded trial run");
     }
     judge("trial", is_close(stated, decibels), text);
   }
@@ -250,20 +251,21 @@ class Replay {
     const auto text = [](const std::optional<double>& decibels) {
       return decibels ? fmt::format("{:.0f} dB", *decibels) : std::string("exact");
     };
-    return fmt::format("outputs on {} sample{}: stated {} ({} {}), found {} ({} {})", stated.samples,
+    return fmt::format("outputs on {} sample{}: recorded {} ({} {}), measured {} ({} {})", stated.samples,
                        stated.samples == 1 ? "" : "s", text(stated.sqnr_db), runtime_name(),
                        stated.runtime_version, text(found), runtime_name(), version);
   }
 
-  // Why the gate cannot be tried again; empty when it can.
+  // Why the gates cannot be checked again; empty if they can.
   std::string why_not_judged(const StatedGate& gate) const {
-    if (!gate.run.is_generated && options_.data.is_generated()) return "it was passed on data: give `data`";
+    if (!gate.run.is_generated && options_.data.is_generated())
+      return "the recorded thresholds were checked on data: give `data`";
     if (gate.run.is_generated && !options_.data.is_generated())
-      return "it was passed on made-up inputs: leave out `data`";
+      return "the recorded thresholds were checked on random inputs: leave out `data`";
     if (!gate.run.labels.empty() && options_.data.labels.empty())
-      return "it was passed with labels: say which field holds them with `labels`";
+      return "the recorded thresholds were checked with labels: name the field of the labels with `labels`";
     if (gate.has_command && options_.metric_command.command.empty())
-      return "it was passed by a metric of the user's own: give `metric_command`";
+      return "the recorded thresholds were checked with a custom metric: give `metric_command`";
     return {};
   }
 
@@ -271,26 +273,27 @@ class Replay {
     if (!statement().gate) return;
     const StatedGate& gate = *statement().gate;
     if (!is_that_source)
-      return add("gate", ProofFinding::kNotChecked, "nothing was compared without the original");
+      return add("gate", ProofFinding::kNotChecked, "not compared without the recorded source");
     if (std::string why = why_not_judged(gate); !why.empty())
       return add("gate", ProofFinding::kNotChecked, std::move(why));
     VerifyOptions how{gate.quality};
     how.runtime = options_.runtime;
     how.data = quantization::selected(options_.data, gate.selection);
     how.gates = gate.gates;
-    how.gates.allow_unbounded = true;  // as it was judged
+    how.gates.allow_unbounded = true;  // as in the recorded run
     how.metric_command = options_.metric_command;
     how.edge_cases = gate.edge_cases;
     how.progress = options_.progress;
     const VerifyResult found = verify(options_.source, path_, how);
     if (!statement().has_strong_digests()) {
       if (!found.passed) return judge("gate", false, found.verdict);
-      return add("gate", ProofFinding::kNotChecked, "no SHA-256 of the data was stated; " + found.verdict);
+      return add("gate", ProofFinding::kNotChecked,
+                 "the record has no SHA-256 of the data; " + found.verdict);
     }
     if (found.data_digest != gate.run.data)
-      return judge("gate", false, "it was passed on other data than this");
+      return judge("gate", false, "the data is not the data of the recorded check");
     if (found.labels_digest != gate.run.labels)
-      return judge("gate", false, "it was passed with other labels than these");
+      return judge("gate", false, "the labels are not those of the recorded check");
     judge("gate", found.passed, found.verdict);
     if (found.passed) check_figures(gate, found);
   }
@@ -311,17 +314,18 @@ class Replay {
       return judge(
           "figures", is_inside,
           metric == found.metrics.end()
-              ? stated.name + " was not found"
-              : fmt::format("{}: stated {:.4g} with a drop from {:.4g} to {:.4g}, found {:.4g} with {:.4g}",
-                            stated.name, stated.candidate, stated.drop_low, stated.drop_high,
-                            metric->candidate, metric->drop));
+              ? stated.name + " was not measured"
+              : fmt::format(
+                    "{}: recorded {:.4g} with a drop of {:.4g} to {:.4g}, measured {:.4g} with {:.4g}",
+                    stated.name, stated.candidate, stated.drop_low, stated.drop_high, metric->candidate,
+                    metric->drop));
     }
   }
 
   const std::filesystem::path& path_;
   const ProveOptions& options_;
   model::ModelFilePtr file_;
-  std::string content_;  // digest of the model itself, whatever it states
+  std::string content_;  // digest computed from the model, not the recorded one
   ThreadPool pool_;
   Proof proof_;
 };
@@ -347,8 +351,9 @@ std::string Proof::reason() const {
     if (step.finding == ProofFinding::kHolds) add(holding, step);
     if (step.finding == ProofFinding::kNotChecked && step.is_stated) add(unchecked, step);
   }
-  if (unchecked.empty()) return fmt::format("{} hold", holding);
-  return fmt::format("{} not checked{}", unchecked, holding.empty() ? "" : fmt::format("; {} hold", holding));
+  if (unchecked.empty()) return fmt::format("{} verified", holding);
+  return fmt::format("{} not checked{}", unchecked,
+                     holding.empty() ? "" : fmt::format("; {} verified", holding));
 }
 
 std::optional<Statement> statement_of(const std::filesystem::path& model) {

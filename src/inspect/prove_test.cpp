@@ -21,7 +21,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-// A model without a trial: no runtime is needed.
+// Models without a recorded trial run, so that no runtime is needed.
 class ProveTest : public testing::Test {
  protected:
   ProveTest() {
@@ -31,7 +31,7 @@ class ProveTest : public testing::Test {
     options_of_prove.source = original;
   }
 
-  // Puts another statement in the place of its own.
+  // Replaces the model's provenance record.
   void state(const json& statement) {
     const std::string bytes = test::read_file(made);
     std::string changed;
@@ -41,7 +41,7 @@ class ProveTest : public testing::Test {
     test::write_file(made, changed);
   }
   json stated() const { return json::parse(quantization::statement_text(*statement_of(made))); }
-  // As versions before SHA-256 wrote it.
+  // A record as versions without SHA-256 wrote it.
   json old_statement() {
     json statement = stated();
     statement["version"] = 1;
@@ -82,7 +82,7 @@ TEST_F(ProveTest, WithoutItsSourceNothingIsProved) {
   EXPECT_THAT(proof.reason(), HasSubstr("source, recipe not checked"));
 }
 
-// Its digests can be forged, so that they prove nothing, but what does not even match them is refuted.
+// Old digests can be forged, so a match proves nothing, but a mismatch refutes the record.
 TEST_F(ProveTest, AnOldStatementIsUnprovedAtBest) {
   state(old_statement());
   Proof proof = prove_it();
@@ -117,7 +117,7 @@ TEST_F(ProveTest, AStatementThatDoesNotFitIsRefuted) {
   EXPECT_EQ(finding(proof, "recipe"), ProofFinding::kFails);
 }
 
-// A new statement with an old digest is no old statement.
+// A new record must not have an old digest.
 TEST_F(ProveTest, AnOldDigestInANewStatementIsRefuted) {
   json changed = stated();
   changed["content"] = old_statement()["content"];
@@ -127,7 +127,7 @@ TEST_F(ProveTest, AnOldDigestInANewStatementIsRefuted) {
   EXPECT_EQ(finding(proof, "content"), ProofFinding::kFails);
 }
 
-// As docs/reference/prove.md describes it, for whoever wants to check it without Ounce.
+// Computes the digest as docs/reference/prove.md describes it for checks without Ounce.
 TEST_F(ProveTest, TheSourceOfSeveralFilesIsTheDigestOfTheirDigests) {
   const std::filesystem::path source = OUNCE_EXAMPLES "/commands/commands.onnx";
   onnx::Model model = onnx::read_model(source);

@@ -24,15 +24,16 @@ std::string dumped(const Json& json) {
 
 Json parsed(const std::string& text, const std::string& where) {
   Json json = parse_json<Json>(text, kLimits, where);
-  if (!json.is_object()) throw Error(ErrorCode::kBadInput, "is no JSON object", where);
+  if (!json.is_object()) throw Error(ErrorCode::kBadInput, "not a JSON object", where);
   return json;
 }
 
-// The object at this key, made if it is not there. Throws Error{kBadInput} when it is something else.
+// Returns the object at this key; adds it if it is missing. Throws Error{kBadInput} if the value is not an
+// object.
 Json& object_at(Json& json, const std::string& key, const std::string& where) {
   if (!json.contains(key)) json[key] = Json::object();
   if (!json[key].is_object())
-    throw Error(ErrorCode::kBadInput, fmt::format("'{}' is no JSON object", key), where);
+    throw Error(ErrorCode::kBadInput, fmt::format("'{}' is not a JSON object", key), where);
   return json[key];
 }
 
@@ -46,14 +47,14 @@ std::string transformers_config(const std::string& text, const std::vector<Writt
   constexpr const char* kFormats = "use_external_data_format";
   const bool has_data =
       std::any_of(written.begin(), written.end(), [](const auto& one) { return one.has_data; });
-  // What it said of the files that were there is not true of these.
+  // Remove the entries for the original files.
   if (config.contains(kKey)) object_at(config, kKey, where).erase(kFormats);
   for (const WrittenVariant& one : written) {
     if (!has_data) break;
     Json& formats = object_at(object_at(config, kKey, where), kFormats, where);
     if (one.has_data) formats[one.file.filename().string()] = true;
   }
-  // By default FP32 is loaded (and q8 in a browser): what is not there cannot be.
+  // transformers.js loads FP32 by default (q8 in a browser). Without an FP32 file another default is needed.
   std::set<std::string> with_fp32, stems;
   for (const WrittenVariant& one : written) {
     stems.insert(one.stem);
@@ -99,10 +100,10 @@ std::string genai_config(const std::string& text, const std::vector<std::string>
   bool is_changed = false;
   for (auto& [name, part] : model.items()) {
     if (!part.is_object() || !part.contains("filename") || is_known(part)) continue;
-    // One model, whatever it was called: that is the one. Of several nobody knows.
+    // An unknown name can be replaced only if there is a single model.
     if (files.size() != 1)
       throw Error(ErrorCode::kBadInput,
-                  fmt::format("'model.{}.filename' names {}, which is no model of the folder", name,
+                  fmt::format("'model.{}.filename' names {}, which is not a model in the folder", name,
                               part["filename"].dump(-1, ' ', true, Json::error_handler_t::replace)),
                   where);
     part["filename"] = files.front();
@@ -120,7 +121,7 @@ std::string size_text(std::uint64_t bytes) {
   return fmt::format("{:.1f} kB", value / 1e3);
 }
 
-// Names of others in a table of Markdown.
+// Escapes text for a Markdown table.
 std::string cell(const std::string& text) {
   std::string safe;
   for (const char c : text) {
@@ -131,7 +132,7 @@ std::string cell(const std::string& text) {
 }
 
 std::string quality_text(const VerifyResult& result) {
-  std::string text = std::isinf(result.worst_sqnr_db)   ? "outputs equal"
+  std::string text = std::isinf(result.worst_sqnr_db)   ? "outputs identical"
                      : std::isnan(result.worst_sqnr_db) ? "nothing detected"
                                                         : fmt::format("{:.1f} dB", result.worst_sqnr_db);
   if (!result.metrics.empty() && !std::isnan(result.metrics.front().drop)) {
@@ -142,7 +143,7 @@ std::string quality_text(const VerifyResult& result) {
                : fmt::format("{} {:.4g} (original {:.4g}), {}", metric.name, metric.candidate,
                              metric.reference, text);
   } else if (!result.outputs.empty() && result.outputs.front().top1_agreement) {
-    text += fmt::format(", same answer {:.1f} %", 100 * *result.outputs.front().top1_agreement);
+    text += fmt::format(", top-1 agreement {:.1f} %", 100 * *result.outputs.front().top1_agreement);
   }
   return text;
 }
@@ -198,21 +199,22 @@ std::string card_section(const PublishResult& result) {
     }
   }
   std::string text = fmt::format("{}\n## ONNX variants\n\n", kCardBegin);
-  text += fmt::format("| dtype | file | format | size | against the original |{} runs in ONNX Runtime |\n",
-                      is_measured ? " time of a run | memory to load |" : "");
+  text +=
+      fmt::format("| dtype | file | format | size | compared with the original |{} runs in ONNX Runtime |\n",
+                  is_measured ? " latency | memory to load |" : "");
   text += fmt::format("|---|---|---|---|---|{}---|\n", is_measured ? "---|---|" : "");
   for (const PublishedModel& model : result.models) add_rows(model, is_measured, text);
   if (samples != 0)
-    text += fmt::format("\nCompared on {} {}{}; the worst output counts.", samples,
-                        is_generated   ? "made-up inputs"
+    text += fmt::format("\nCompared on {} {}{}; figures of the worst output.", samples,
+                        is_generated   ? "random inputs"
                         : samples == 1 ? "sample"
                                        : "samples",
                         result.runtime_version.empty() ? "" : " in ONNX Runtime " + result.runtime_version);
   if (is_measured) text += fmt::format(" Time and memory: batch 1, CPU kernels for {}.", result.cpu);
   text += fmt::format(
-      "\nMade by Ounce {}. Every variant carries the statement of how it was made and what it was held "
-      "against; "
-      "ounce prove shows and replays it.\n{}\n",
+      "\nMade by Ounce {}. Every variant contains a provenance record: how it was made, and how it was "
+      "verified. "
+      "ounce prove shows and reproduces it.\n{}\n",
       version(), kCardEnd);
   return text;
 }
@@ -226,7 +228,8 @@ std::string with_section(const std::string& readme, const std::string& section, 
   }
   if (begin == std::string::npos || end == std::string::npos || end < begin)
     throw Error(ErrorCode::kBadInput,
-                fmt::format("'{}' and '{}' must stand around one part of it", kCardBegin, kCardEnd), where);
+                fmt::format("'{}' and '{}' must enclose one section of the file", kCardBegin, kCardEnd),
+                where);
   std::size_t after = end + std::string_view(kCardEnd).size();
   if (after < readme.size() && readme[after] == '\n') ++after;
   return readme.substr(0, begin) + section + readme.substr(after);

@@ -1,6 +1,5 @@
-// The text files around a model, as those who load it expect them: its configuration files and its card. Each
-// function takes the text of a file that somebody else wrote and gives the new one; what it does not know is
-// kept, in its order.
+// Updates the configuration files and the model card that belong to a published model. Each function takes
+// the text of an existing file and returns the new text. Unknown entries are kept, in their order.
 #pragma once
 
 #include <ounce/publish.h>
@@ -12,38 +11,38 @@
 
 namespace ounce::publication {
 
-// One variant that was written.
+// A variant that was written.
 struct WrittenVariant {
   std::string stem, variant;   // "model", "q4"
-  std::filesystem::path file;  // below the output
-  bool has_data = false;       // external
+  std::filesystem::path file;  // relative to the output folder
+  bool has_data = false;       // has external data
   Format format = Format::kFp32;
-  std::set<std::string> op_types;  // of the original
+  std::set<std::string> op_types;  // of the original model
 };
 
-// config.json: "transformers.js_config" says which files have external data, and which variant is loaded when
-// FP32 is not there. Empty when nothing has to be said: the file stays as it is. Throws Error{kBadInput}.
+// config.json: sets "transformers.js_config" to the files with external data, and to the variant to load if
+// there is no FP32 model. Returns an empty string if nothing changes. Throws Error{kBadInput}.
 std::string transformers_config(const std::string& text, const std::vector<WrittenVariant>& written,
                                 const std::string& where);
 
-// quantize_config.json, as a record of what was done.
+// quantize_config.json: records how the variants were quantized.
 std::string quantize_config(const std::vector<WrittenVariant>& written);
 
-// genai_config.json: "model" names the file. Empty when it does so already. Throws Error{kBadInput}.
+// genai_config.json: sets the file names in "model". Returns an empty string if they are right already.
+// Throws Error{kBadInput}.
 std::string genai_config(const std::string& text, const std::vector<std::string>& files,
                          const std::string& where);
 
-// The part of a README.md that is ours: a table of what was measured, between two markers. Everything else in
-// the file stays as it is.
+// The generated section of a README.md, between two markers. The rest of the file is kept.
 
 inline constexpr const char* kCardBegin = "<!-- ounce:begin -->";
 inline constexpr const char* kCardEnd = "<!-- ounce:end -->";
 
-// With its markers.
+// The section, with its markers: a table of the variants and their measurements.
 std::string card_section(const PublishResult& result);
 
-// `section` in the place of the one that `readme` has, or behind its end. An empty one becomes a card with
-// `title`. Throws Error{kBadInput} when a marker stands alone.
+// Replaces the section of `readme`, or appends it. An empty `readme` becomes a card with `title`. Throws
+// Error{kBadInput} if only one marker is present.
 std::string with_section(const std::string& readme, const std::string& section, const std::string& title,
                          const std::string& where);
 

@@ -38,10 +38,9 @@ TEST_F(InputFolderTest, ModelsAreToldFromWhatBelongsToThem) {
   EXPECT_THAT(found.models, ElementsAre(folder / "onnx/model.onnx"));
   EXPECT_THAT(found.files,
               ElementsAre("1_Pooling/config.json", "README.md", "config.json", "tokenizer.json"));
-  EXPECT_THAT(found.notes,
-              ElementsAre(".gitattributes is hidden, and left out",
-                          "onnx/model_q4.onnx is a variant that was made elsewhere, and left out",
-                          "onnx/model_q4f16.onnx is a variant that was made elsewhere, and left out"));
+  EXPECT_THAT(found.notes, ElementsAre("skipped .gitattributes: hidden",
+                                       "skipped onnx/model_q4.onnx: a variant made by another tool",
+                                       "skipped onnx/model_q4f16.onnx: a variant made by another tool"));
   EXPECT_TRUE(found.has("config.json"));
   EXPECT_FALSE(found.has("none.json"));
   EXPECT_THAT(originals_in(folder.path()), ElementsAre(folder / "onnx/model.onnx"));
@@ -64,8 +63,8 @@ TEST_F(InputFolderTest, NothingOfTheRestOfTheDiskIsPublished) {
   const InputFolder found = read_input(folder / "model");
   EXPECT_THAT(found.files, ElementsAre("inside.bin"));
   EXPECT_EQ(found.notes.size(), 5U);
-  EXPECT_THAT(found.notes, Contains("pipe is no file, and left out"));
-  EXPECT_THAT(found.notes, Contains("tokenizer.json is a link that leads out of the folder, and left out"));
+  EXPECT_THAT(found.notes, Contains("skipped pipe: not a file"));
+  EXPECT_THAT(found.notes, Contains("skipped tokenizer.json: a link to a file outside the folder"));
 }
 
 TEST_F(InputFolderTest, ACacheOfLinksToBlobsIsRead) {

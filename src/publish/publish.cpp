@@ -33,7 +33,7 @@ using publication::InputFolder;
 using publication::Variant;
 using publication::WrittenVariant;
 
-// Neither may stand in the other: one would be published, or replaced.
+// Neither folder may contain the other: the output would be published, or the input replaced.
 void require_folders_apart(const fs::path& input, const fs::path& output) {
   const auto place = [](const fs::path& path) {
     const fs::path plain = fs::weakly_canonical(path);
@@ -45,10 +45,11 @@ void require_folders_apart(const fs::path& input, const fs::path& output) {
     return !relative.empty() && *relative.begin() != "..";
   };
   if (is_in(to, from))
-    throw Error(ErrorCode::kUsage, "stands in what is to be published; choose another `output`",
+    throw Error(ErrorCode::kUsage, "the output folder is inside the input folder; choose another `output`",
                 output.string());
   if (is_in(from, to))
-    throw Error(ErrorCode::kUsage, "holds what is to be published; choose another `output`", output.string());
+    throw Error(ErrorCode::kUsage, "the output folder contains the input; choose another `output`",
+                output.string());
 }
 
 std::set<std::string> op_types_of(const graph::Index& index) {
@@ -65,7 +66,7 @@ void write_text(const io::OutputFolder& folder, const fs::path& relative, const 
   file.commit();
 }
 
-// One publication, from what is read to the folder in its place.
+// Runs one publication, from reading the input to moving the output folder into place.
 class Publication {
  public:
   Publication(const fs::path& input, const fs::path& output, const PublishOptions& options)
@@ -88,7 +89,7 @@ class Publication {
     io::OutputFolder output(output_place_, options_.replace ? io::OutputFolder::Existing::kReplace
                                                             : io::OutputFolder::Existing::kRefuse);
     for (const fs::path& model : folder_.models) publish_model(model, output);
-    if (result_.written() == 0) return std::move(result_);  // nothing to put in place
+    if (result_.written() == 0) return std::move(result_);  // no output
     measure(output);
     write_configs(output);
     carry_files(output);
@@ -98,7 +99,7 @@ class Publication {
   }
 
  private:
-  // Variants are made of originals alone.
+  // Variants are made only from original models, not from quantized ones.
   void leave_out_quantized(const fs::path& input) {
     if (folder_.root.empty()) return quantization::require_original(onnx::read_model(input), "Publish");
     std::erase_if(folder_.models, [this](const fs::path& model) {
@@ -107,23 +108,22 @@ class Publication {
       return !why.empty();
     });
     if (folder_.models.empty())
-      throw Error(ErrorCode::kUsage,
-                  "the folder holds no original model: all its .onnx files are already quantized",
+      throw Error(ErrorCode::kUsage, "no original model: all .onnx files in the folder are already quantized",
                   input.string());
   }
 
-  // Two models of one name in different folders would be one.
+  // Models of the same name in different folders would overwrite each other.
   void require_names_apart() const {
     std::set<std::string> stems;
     for (const fs::path& model : folder_.models) {
       if (stems.insert(model.stem().string()).second) continue;
       throw Error(ErrorCode::kUsage,
-                  fmt::format("two models are called '{}': publish them one by one", model.stem().string()),
+                  fmt::format("two models are named '{}': publish them separately", model.stem().string()),
                   model.string());
     }
   }
 
-  // What cannot be read is said before minutes of work, not after.
+  // Reports unreadable configuration files before minutes of work, not after.
   void require_configs() const {
     if (options_.layout == Layout::kHuggingFace && folder_.has("config.json"))
       publication::transformers_config(text_of("config.json"), {}, where("config.json"));
@@ -163,7 +163,7 @@ class Publication {
                         made.format, op_types_});
   }
 
-  // As it is, unless its data has a name that nobody would look for.
+  // Copies the original model. Its external data is renamed if the layout expects another name.
   void carry_original(const fs::path& path, const onnx::Model& original, const io::OutputFolder& output,
                       PublishedVariant& made) {
     const fs::path place = output.place_for(made.file);
@@ -177,7 +177,8 @@ class Publication {
     made.is_written = true;
   }
 
-  // The first recipe that passes; what did not is a note, or the reason when none did.
+  // Writes the variant with the first recipe that passes. Failed recipes are added to the notes; if all fail,
+  // `why_not` has the last reason.
   void make_variant(const fs::path& path, const Variant& variant, const io::OutputFolder& output,
                     PublishedVariant& made) {
     for (const Recipe& recipe : variant.recipes) {
@@ -211,8 +212,8 @@ class Publication {
       if (quantized.stored_as() != recipe.format) {
         remove_model(place);
         made.why_not = info_of(recipe.format).family == Family::kWeights
-                           ? "its opset cannot unpack what w4 stores"
-                           : "no weight of it has a MatMulNBits kernel";
+                           ? "the model's opset cannot dequantize w4 weights"
+                           : "no weight of the model can use a MatMulNBits kernel";
         return;
       }
       for (const std::string& note : quantized.notes) made.notes.push_back(note);
@@ -226,7 +227,7 @@ class Publication {
 
   void judge(const fs::path& path, const fs::path& place, PublishedVariant& made) {
     VerifyOptions how = options_.verify;
-    how.cpus.clear();  // asked when it was made
+    how.cpus.clear();  // quantize() has compared the CPUs already
     how.reference_outputs = reference_outputs_;
     how.progress = options_.progress;
     VerifyResult verified = verify(path, place, how);
@@ -281,7 +282,7 @@ class Publication {
   }
 
   std::string where(const char* file) const { return (folder_.root / file).string(); }
-  // The text of a file of the input, if it is there; else nothing.
+  // The text of a file of the input; empty if the file does not exist.
   std::string text_of(const std::string& file) const {
     return folder_.has(file) ? publication::read_text(folder_.root / file) : "";
   }
@@ -294,7 +295,7 @@ class Publication {
   void write_configs(const io::OutputFolder& output) {
     if (options_.layout == Layout::kHuggingFace) {
       if (!folder_.has("config.json")) {
-        result_.notes.emplace_back("there is no config.json, which transformers.js and optimum look for");
+        result_.notes.emplace_back("config.json is missing; transformers.js and optimum need it");
       } else if (const std::string text =
                      publication::transformers_config(text_of("config.json"), written_, where("config.json"));
                  !text.empty()) {
@@ -311,10 +312,10 @@ class Publication {
 
   void write_genai(const io::OutputFolder& output) {
     if (!folder_.has("genai_config.json")) {
-      result_.notes.emplace_back("there is no genai_config.json, which onnxruntime-genai looks for");
+      result_.notes.emplace_back("genai_config.json is missing; onnxruntime-genai needs it");
       return;
     }
-    std::map<std::string, std::vector<std::string>> files;  // by the folder of a variant
+    std::map<std::string, std::vector<std::string>> files;  // by the variant's folder
     for (const WrittenVariant& one : written_) files[one.variant].push_back(one.file.filename().string());
     const std::string text = text_of("genai_config.json");
     for (const auto& [variant, names] : files) {
@@ -323,7 +324,7 @@ class Publication {
     }
   }
 
-  // Everything else, into each folder that is loaded by itself.
+  // Copies all other files. With Layout::kGenai every variant's folder gets them.
   void carry_files(const io::OutputFolder& output) {
     std::set<std::string> folders = {""};
     if (options_.layout == Layout::kGenai) {
@@ -347,7 +348,7 @@ class Publication {
   InputFolder folder_;
   fs::path output_place_;
   std::vector<WrittenVariant> written_;
-  std::uint64_t original_bytes_ = 0;  // of the model that is worked on
+  std::uint64_t original_bytes_ = 0;  // of the current model
   std::set<std::string> op_types_;
   std::shared_ptr<ReferenceOutputs> reference_outputs_ = keep_reference_outputs();
   PublishResult result_;

@@ -26,7 +26,7 @@ Recipe dynamic_with(WeightType weights) {
   return recipe;
 }
 
-// That others publish, and that we have no recipe for.
+// Suffixes of variants that other tools publish and Ounce does not make.
 constexpr std::string_view kOtherSuffixes[] = {"_q4f16", "_q2", "_q2f16", "_q1", "_q1f16", "_bnb4"};
 
 }  // namespace
@@ -53,8 +53,8 @@ std::vector<const Variant*> chosen_variants(const std::vector<std::string>& name
   for (const std::string& name : names) {
     const auto is_it = [&](const Variant& variant) { return variant.name == name; };
     if (std::any_of(all_variants().begin(), all_variants().end(), is_it)) continue;
-    throw Error(ErrorCode::kUsage,
-                fmt::format("`variants` '{}' must be of {}", name, fmt::join(variant_names(), ", ")));
+    throw Error(ErrorCode::kUsage, fmt::format("`variants`: unknown variant '{}'; known: {}", name,
+                                               fmt::join(variant_names(), ", ")));
   }
   return chosen;
 }
@@ -122,7 +122,7 @@ bool is_inside(const fs::path& path, const fs::path& folder) {
   return !relative.empty() && *relative.begin() != "..";
 }
 
-// Weights that a model names, as people name them: model.onnx_data, model.onnx_data_1, model.onnx.data.
+// Usual names of external data: model.onnx_data, model.onnx_data_1, model.onnx.data.
 bool is_model_data(const std::string& name) {
   return name.find(".onnx_data") != std::string::npos ||
          (name.find(".onnx.") != std::string::npos && name.ends_with(".data"));
@@ -137,7 +137,7 @@ class Walk {
 
   void visit(const fs::path& relative, std::size_t depth) {
     if (depth > kDeepest)
-      throw Error(ErrorCode::kBadInput, "folders in folders go too deep to be published",
+      throw Error(ErrorCode::kBadInput, "the folders are nested too deeply to be published",
                   (root_ / relative).string());
     std::error_code error;
     std::vector<std::string> names = io::names_in(root_ / relative, error);
@@ -154,7 +154,7 @@ class Walk {
  private:
   void look_at(const fs::path& relative, const std::string& name, std::size_t depth) {
     if (name.starts_with('.')) {
-      if (name != ".git") notes.push_back(fmt::format("{} is hidden, and left out", relative.string()));
+      if (name != ".git") notes.push_back(fmt::format("skipped {}: hidden", relative.string()));
       return;
     }
     const fs::path path = root_ / relative;
@@ -167,13 +167,14 @@ class Walk {
           !error && (is_inside(there, root_) || (!blobs_.empty() && is_inside(there, blobs_)));
       if (!is_ours || !fs::is_regular_file(there, error))
         return notes.push_back(
-            fmt::format("{} is a link that leads out of the folder, and left out", relative.string()));
+            fmt::format("skipped {}: a link to a file outside the folder", relative.string()));
     } else if (!fs::is_regular_file(status)) {
-      return notes.push_back(fmt::format("{} is no file, and left out", relative.string()));
+      return notes.push_back(fmt::format("skipped {}: not a file", relative.string()));
     }
     if (models.size() + files.size() >= kMostFiles)
       throw Error(ErrorCode::kBadInput,
-                  fmt::format("holds more than {} files, too many to publish", kMostFiles), root_.string());
+                  fmt::format("the folder has more than {} files, too many to publish", kMostFiles),
+                  root_.string());
     if (relative.extension() == ".onnx") {
       models.push_back(relative);
     } else if (!is_model_data(name)) {
@@ -184,7 +185,7 @@ class Walk {
   fs::path root_, blobs_;
 };
 
-// Is it a variant of another one in the same folder?
+// True if the model is a variant of another model in the same folder.
 bool is_variant(const fs::path& model, const std::vector<fs::path>& models) {
   const std::string original = original_of(model.stem().string());
   return !original.empty() &&
@@ -201,8 +202,7 @@ InputFolder read_input(const fs::path& input) {
   std::error_code error;
   if (!fs::is_directory(input, error)) return {{}, {input}, {}, {}};
   InputFolder folder = contents_of(input);
-  if (folder.models.empty())
-    throw Error(ErrorCode::kUsage, "the folder holds no .onnx files", input.string());
+  if (folder.models.empty()) throw Error(ErrorCode::kUsage, "the folder has no .onnx files", input.string());
   return folder;
 }
 
@@ -212,8 +212,7 @@ InputFolder contents_of(const fs::path& input) {
   InputFolder folder{input, {}, std::move(walk.files), std::move(walk.notes)};
   for (const fs::path& model : walk.models) {
     if (is_variant(model, walk.models)) {
-      folder.notes.push_back(
-          fmt::format("{} is a variant that was made elsewhere, and left out", model.string()));
+      folder.notes.push_back(fmt::format("skipped {}: a variant made by another tool", model.string()));
     } else {
       folder.models.push_back(input / model);
     }
@@ -224,7 +223,8 @@ InputFolder contents_of(const fs::path& input) {
 std::string read_text(const fs::path& file) {
   const io::MappedFile mapped = io::MappedFile::open(file);
   if (mapped.bytes().size() > kLargestText)
-    throw Error(ErrorCode::kBadInput, fmt::format("has {} bytes, too many for a text", mapped.bytes().size()),
+    throw Error(ErrorCode::kBadInput,
+                fmt::format("the file has {} bytes, too many for a text file", mapped.bytes().size()),
                 file.string());
   return std::string(mapped.bytes());
 }

@@ -19,10 +19,10 @@ namespace {
 
 using data::TensorView;
 
-constexpr std::uint64_t kRangedBatches = 32;  // enough to know what inputs look like
-constexpr std::uint64_t kSequence = 16;       // samples that follow from each other and count as one
+constexpr std::uint64_t kRangedBatches = 32;  // batches that determine the input ranges
+constexpr std::uint64_t kSequence = 16;       // with a recurrent state, this many samples count as one
 
-// One sample of a batch; the whole value when it has no batch axis.
+// One sample of a batch; the whole tensor if it has no batch axis.
 TensorView slice(const TensorView& whole, std::size_t sample, std::size_t samples) {
   if (samples == 1 || whole.dims.empty() || whole.dims[0] != static_cast<std::int64_t>(samples) ||
       whole.bytes.empty())
@@ -41,7 +41,7 @@ std::vector<TensorView> slices_of(std::span<const TensorView> outputs, std::size
   return all;
 }
 
-// Lists of what was found: along an axis that is no batch, they are as long as there is something.
+// True for lists of detections: an axis other than the batch has a dynamic length.
 bool is_list(const data::ValueDescription& output) {
   const auto& shape = output.shape;
   return std::any_of(shape.begin(), shape.end(), [&](const auto& dimension) {
@@ -68,8 +68,8 @@ void require_same_interface(const runtime::Executor& reference, const runtime::E
   const auto compare = [&](const auto& a, const auto& b, const char* verb) {
     if (is_same(a, b)) return;
     throw Error(ErrorCode::kBadInput,
-                fmt::format("{} {}, and the reference {}: these are not two forms of one model", verb,
-                            list_of(b), list_of(a)),
+                fmt::format("the candidate {} {}, but the reference {}: these are not two forms of one model",
+                            verb, list_of(b), list_of(a)),
                 candidate_path.string());
   };
   compare(reference.inputs(), candidate.inputs(), "takes");
@@ -96,7 +96,7 @@ Comparison::Comparison(StatefulExecutor& reference, StatefulExecutor& candidate,
   evidence_.resize(outputs_.size());
   if (options.metric_command.is_given())
     command_ = std::make_unique<CommandMeter>(options.metric_command, reference.model().outputs());
-  if (!options.label_output.empty()) labeled_output();  // throws when there is no such output
+  if (!options.label_output.empty()) labeled_output();  // throws if the output does not exist
 }
 
 std::size_t Comparison::labeled_output() const {
@@ -105,16 +105,16 @@ std::size_t Comparison::labeled_output() const {
     return options_.label_output.empty() ? is_float_weight_type(outputs[i].given()) && !are_states_[i]
                                          : outputs[i].name == options_.label_output;
   };
-  std::optional<std::size_t> found;  // one that is judged, if there is one
+  std::optional<std::size_t> found;  // a judged output is preferred
   for (std::size_t i = outputs.size(); i-- > 0;) {
     if (is_suitable(i) && (!found || are_wanted_[i] || !are_wanted_[*found])) found = i;
   }
   if (found) return *found;
-  throw Error(
-      ErrorCode::kUsage,
-      options_.label_output.empty()
-          ? fmt::format("no output has numbers for the labels; there are {}", list_of(outputs))
-          : fmt::format("the model has no output '{}'; it has {}", options_.label_output, list_of(outputs)));
+  throw Error(ErrorCode::kUsage,
+              options_.label_output.empty()
+                  ? fmt::format("no numeric output to compare with the labels; outputs: {}", list_of(outputs))
+                  : fmt::format("the model has no output '{}'; outputs: {}", options_.label_output,
+                                list_of(outputs)));
 }
 
 void Comparison::note_inputs(const data::Batch& batch) {
@@ -135,7 +135,7 @@ void Comparison::note_inputs(const data::Batch& batch) {
   }
 }
 
-// What the sample was given, and what both say of it.
+// Adds the inputs of a sample and the predictions of both models to the report.
 void Comparison::add_pictures(const data::Batch& batch, std::size_t sample, std::size_t output,
                               const TensorView& reference, const TensorView& candidate,
                               SampleDifference& worst) {
@@ -151,8 +151,8 @@ void Comparison::add_pictures(const data::Batch& batch, std::size_t sample, std:
 void Comparison::note_worst(const data::Batch& batch, std::size_t sample, std::size_t output,
                             double difference, const TensorView& reference, const TensorView& candidate) {
   if (options_.worst == 0 || !(difference > 0)) return;
-  // One label that changes is not a difference of 1: samples are ordered by changed labels only where a
-  // model gives nothing else.
+  // Counts of changed labels and numeric differences are not comparable: samples are ordered by changed
+  // labels only if a model has no numeric outputs.
   const bool is_count = outputs_[output].is_label() && std::isfinite(difference);
   if (is_count && has_numbers_) return;
   const auto size_of = [](const SampleDifference& one) {
@@ -168,7 +168,7 @@ void Comparison::note_worst(const data::Batch& batch, std::size_t sample, std::s
   if (worst_.size() > options_.worst) worst_.pop_back();
 }
 
-// By the task or the metric of the options, else by the first label. Without any of them there is none.
+// Chooses the metric by the options, else by the first label. Without either there is no metric.
 void Comparison::make_metric(const Sample& sample) {
   const auto described = [&](std::size_t output) {
     return data::described_as(sample.reference[output], reference_.model().outputs()[output]);
@@ -196,7 +196,7 @@ void Comparison::add_to_meters(const data::Batch& batch, std::size_t sample,
   if (!metric_) make_metric(one);
   const bool has_same_shapes = std::equal(reference.begin(), reference.end(), candidate.begin(),
                                           [](const auto& a, const auto& b) { return a.dims == b.dims; });
-  if (!has_same_shapes && info_->task != Task::kDetect) return;  // noted by the outputs, and fatal there
+  if (!has_same_shapes && info_->task != Task::kDetect) return;  // the outputs report it as a failure
   const std::vector<data::ValueDescription>& inputs = reference_.model().inputs();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const TensorView input = slice(batch.inputs[i], sample, samples);
@@ -218,12 +218,12 @@ void Comparison::add(const data::Batch& batch, std::span<const TensorView> refer
   are_silent_.assign(samples, false);
   for (std::size_t sample = 0; sample < samples; ++sample) add_to_meters(batch, sample, reference, candidate);
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    // Slices of different shapes might look alike: those are compared as a whole, and refused.
+    // If the shapes differ, compare the whole batch, which fails: single samples could have equal shapes.
     const std::size_t slices = reference[i].dims == candidate[i].dims ? samples : 1;
     for (std::size_t sample = 0; sample < slices; ++sample) {
       const TensorView ours = slice(reference[i], sample, slices),
                        theirs = slice(candidate[i], sample, slices);
-      const bool is_whole = ours.bytes.size() == reference[i].bytes.size();  // not cut: the batch is one
+      const bool is_whole = ours.bytes.size() == reference[i].bytes.size();  // the batch is a single sample
       const bool is_silent =
           is_whole ? std::all_of(are_silent_.begin(), are_silent_.end(), [](bool is) { return is; })
                    : are_silent_[sample];
@@ -243,7 +243,7 @@ void Comparison::add(const data::Batch& batch, std::span<const TensorView> refer
   if (!options_.data.carry.empty() && samples_ >= noted_samples_ + kSequence) note_evidence();
 }
 
-// With a carried state, what came one after the other is one sample.
+// With a recurrent state, consecutive samples count as one sample.
 void Comparison::note_evidence() {
   for (std::size_t i = 0; i < outputs_.size(); ++i) note_evidence(i);
   noted_samples_ = samples_;
@@ -282,9 +282,9 @@ void Comparison::fill(VerifyResult& result) const {
     result.independent_samples = std::max(result.independent_samples, evidence_[i].samples());
     result.outputs.back().is_list = output.is_list();
     if (output.shape_differences() != 0 && are_wanted_[i]) {
-      result.failures.push_back(fmt::format("output '{}' has another shape in {} samples: {}",
-                                            result.outputs.back().name, output.shape_differences(),
-                                            output.first_shape_difference()));
+      result.failures.push_back(fmt::format(
+          "output '{}' has another shape than the reference in {} samples: {}", result.outputs.back().name,
+          output.shape_differences(), output.first_shape_difference()));
     }
     if (are_states_[i] || !are_wanted_[i] || output.is_label()) continue;
     has_numbers = true;
@@ -296,7 +296,7 @@ void Comparison::fill(VerifyResult& result) const {
   if (!has_numbers) result.max_abs_diff = result.mean_abs_diff = std::numeric_limits<double>::quiet_NaN();
   result.worst_sqnr_db = worst_sqnr(result.outputs);
   if (metric_) result.metrics = metric_->results();
-  if (command_) {  // what the user asks for is what decides
+  if (command_) {  // the user's own metric comes first and decides
     const std::vector<MetricResult> said = command_->results();
     result.metrics.insert(result.metrics.begin(), said.begin(), said.end());
   }

@@ -1,5 +1,5 @@
-// Reference and candidate on the same inputs, sample by sample: everything that verify reports, in constant
-// memory (except boxes, which a mean average precision has to keep).
+// Runs reference and candidate on the same inputs, sample by sample, and computes all results of verify() in
+// constant memory (except for mean average precision, which keeps the boxes).
 #pragma once
 
 #include <ounce/pictures.h>
@@ -19,7 +19,7 @@
 
 namespace ounce::evaluate {
 
-// Throws Error{kBadInput} when inputs or outputs of the candidate differ from those of the reference.
+// Throws Error{kBadInput} if inputs or outputs of the candidate differ from those of the reference.
 void require_same_interface(const runtime::Executor& reference, const runtime::Executor& candidate,
                             const std::filesystem::path& candidate_path);
 
@@ -27,15 +27,15 @@ class Comparison {
  public:
   Comparison(StatefulExecutor& reference, StatefulExecutor& candidate, const VerifyOptions& options);
 
-  // Runs the whole feed through both.
+  // Runs both models on the whole feed.
   void run(data::Feed& feed, Progress* progress);
   void fill(VerifyResult& result) const;
 
-  // Observed while running, to make edge cases.
+  // Observed during run(), to generate edge cases.
   const std::map<std::string, Range>& input_ranges() const { return input_ranges_; }
-  const std::vector<data::Dims>& input_dims() const { return input_dims_; }  // of the first batch
+  const std::vector<data::Dims>& input_dims() const { return input_dims_; }  // from the first batch
   double largest_output(std::size_t output) const { return largest_outputs_[output]; }
-  bool is_judged(std::size_t output) const { return are_wanted_[output]; }  // as VerifyOptions::outputs says
+  bool is_judged(std::size_t output) const { return are_wanted_[output]; }  // by VerifyOptions::outputs
 
  private:
   void add(const data::Batch& batch, std::span<const data::TensorView> reference,
@@ -60,10 +60,10 @@ class Comparison {
   std::vector<OutputMeter> outputs_;
   std::vector<OutputEvidence> evidence_;
   std::vector<bool> are_states_, are_wanted_;
-  bool has_numbers_ = false;      // among the outputs to judge
-  std::vector<bool> are_silent_;  // by sample of the batch: a detector finds nothing in it
+  bool has_numbers_ = false;      // one of the judged outputs is numeric
+  std::vector<bool> are_silent_;  // per sample of the batch: neither model detects anything
   std::vector<double> largest_outputs_;
-  const MetricInfo* info_;  // null until a label decides
+  const MetricInfo* info_;  // null until the first label selects the metric
   std::unique_ptr<Meter> metric_, command_;
   std::vector<SampleDifference> worst_;
   std::map<std::string, Range> input_ranges_;
@@ -72,23 +72,23 @@ class Comparison {
   std::vector<float> reference_floats_, candidate_floats_;
 };
 
-// Runs both models on inputs that real data seldom has and real devices meet: all zero, all maximum, noise,
-// far out of range, one sample, many samples, the shortest and a long sequence. `inputs`: the inputs of both
-// models. A case fails when the candidate does not run where the reference does, gives NaN or infinite values
-// where the reference gives none, or explodes: differs by more than ten times the largest value seen in the
-// reference.
+// Runs both models on inputs that are rare in test data but occur on devices: all zero, all minimum or
+// maximum, noise, values far out of range, a batch of one, a large batch, the shortest and a long sequence.
+// `inputs`: the inputs of both models. A case fails if the candidate fails where the reference runs, gives
+// NaN or infinity where the reference is finite, or differs by more than ten times the largest value seen in
+// the reference.
 std::vector<EdgeCase> run_edge_cases(const std::filesystem::path& reference_path, StatefulExecutor& reference,
                                      StatefulExecutor& candidate,
                                      const std::vector<data::ValueDescription>& inputs,
                                      const Comparison& seen, const DataOptions& options);
 
-// An input of a model for the report: [1, 3, 224, 224] is a picture, [1, 16000] a waveform. `values` are one
-// sample with its batch axis. Brightness goes from the smallest to the largest value, as normalized values
-// have no white. Nothing for other values: tokens, a vector of features.
+// Renders an input for the HTML report: [1, 3, 224, 224] is an image, [1, 16000] a waveform. `values` are one
+// sample with its batch axis. Pixels are scaled from the smallest to the largest value, because normalized
+// values have no fixed range. Returns nothing for other values, such as tokens or features.
 std::optional<InputPicture> picture_of(const std::string& input, const data::TensorView& values);
 
-// The scores of both models for the best classes of either, in the reference's order. Nothing for outputs
-// other than a single row of classes.
+// The scores of both models for the top classes of either, in the reference's order. Returns nothing unless
+// the output is a single row of class scores.
 std::vector<ClassScore> best_answers(const data::ValueDescription& output, const data::TensorView& reference,
                                      const data::TensorView& candidate);
 

@@ -19,7 +19,7 @@ using testing::IsEmpty;
 
 const ModelBuilder kIdentity = linear({1, 0, 0, 1});
 
-// Samples of two numbers, and their classes.
+// A sample of two numbers, and its class.
 struct Row {
   std::vector<float> x;
   std::int64_t label;
@@ -144,7 +144,7 @@ TEST_F(ComparisonTest, BoxesAreDetections) {
   EXPECT_EQ(result.metrics[1].reference, 0.9);  // they overlap by 0.9
 }
 
-// A detector that finds one box with this score.
+// A detector that returns one box with this score.
 ModelBuilder detector(float score) {
   ModelBuilder model(13, 7);
   model.add(11, test::free_value("x", kFloat, {"N", "2"}));
@@ -154,7 +154,7 @@ ModelBuilder detector(float score) {
   return model;
 }
 
-// Scores below the threshold are nothing that a detector says: half of one may be gone.
+// Scores below the threshold are not detections, so their changes do not count.
 TEST_F(ComparisonTest, PicturesInWhichNothingIsFoundHaveNoSqnr) {
   options.task = Task::kDetect;
   const data::Batch batch = batch_of({{{1, 2}, 0}}, "a", false);
@@ -166,7 +166,7 @@ TEST_F(ComparisonTest, PicturesInWhichNothingIsFoundHaveNoSqnr) {
   EXPECT_TRUE(std::isnan(result.metrics[0].drop));
   EXPECT_NE(result.metrics[0].why_not, "");
   result = compare(detector(0.04F), detector(0.06F), {batch});
-  EXPECT_NEAR(result.outputs[1].sqnr_db, 6.02, 0.01) << "one of them finds something";
+  EXPECT_NEAR(result.outputs[1].sqnr_db, 6.02, 0.01) << "the reference or the candidate detects something";
   EXPECT_EQ(result.outputs[1].silent_values, 0U);
   options.threshold = 0.01;
   result = compare(detector(0.04F), detector(0.02F), {batch});
@@ -181,7 +181,7 @@ TEST_F(ComparisonTest, BoxesThatAreLabelsMakeADetectorToo) {
   EXPECT_EQ(result.metrics[0].name, "map50");
 }
 
-// A classifier as scikit-learn exports it: a label, and the probabilities of two classes.
+// A classifier with the outputs of a scikit-learn export: a label, and the probabilities of two classes.
 ModelBuilder classifier(const std::vector<float>& matrix) {
   ModelBuilder model(13, 7);
   model.add(11, test::free_value("x", kFloat, {"N", "2"}));
@@ -208,7 +208,7 @@ TEST_F(ComparisonTest, ALabelThatChangesIsNoDifference) {
   EXPECT_EQ(result.worst_sqnr_db, shares.sqnr_db);
   ASSERT_FALSE(result.worst.empty());
   for (const SampleDifference& worst : result.worst) EXPECT_EQ(worst.output, "shares");
-  EXPECT_EQ(shares.flips, 1U) << "of two columns that are one decision";
+  EXPECT_EQ(shares.flips, 1U) << "the two columns are one decision";
   EXPECT_EQ(shares.decisions, 3U);
   EXPECT_FALSE(label.flips);
 }
@@ -219,7 +219,7 @@ TEST_F(ComparisonTest, TheOutputsThatAreAskedForAreJudged) {
                                 {batch_of({{{2, 1}, 0}, {{1, 2}, 0}}, "a", false)});
   EXPECT_TRUE(result.outputs[0].is_judged);
   EXPECT_FALSE(result.outputs[1].is_judged);
-  EXPECT_GT(result.outputs[1].max_abs_diff, 0.1) << "it is compared all the same";
+  EXPECT_GT(result.outputs[1].max_abs_diff, 0.1) << "it is compared anyway";
   EXPECT_TRUE(std::isnan(result.max_abs_diff)) << "labels have no differences";
   ASSERT_EQ(result.worst.size(), 2U);
   EXPECT_EQ(result.worst[0].output, "label");
@@ -231,8 +231,8 @@ TEST_F(ComparisonTest, TheOutputsThatAreAskedForAreJudged) {
   EXPECT_EQ(result.max_abs_diff, result.outputs[1].max_abs_diff);
 }
 
-// Two numbers a sample, of which the second is much quieter: it has a noise that the first one hides.
-// Two channels of 32 values each, one loud and one quiet, which comes out wrong.
+// Two channels of 32 values each. The second is much quieter, and its large relative error is hidden by the
+// first.
 TEST_F(ComparisonTest, TheWorstSliceIsTheFigureOfAnOutput) {
   const auto scaled = [](float quiet) {
     ModelBuilder model(13, 7);
@@ -279,10 +279,10 @@ TEST_F(ComparisonTest, AnotherShapeIsAFailure) {
   whole.node("Identity", {"x"}, {"y"});
   const VerifyResult result = compare(whole, cut, {batch_of({{{1, 2}, 0}}, "a", false)});
   ASSERT_EQ(result.failures.size(), 1U);
-  EXPECT_THAT(result.failures[0], HasSubstr("output 'y' has another shape in 1 samples"));
+  EXPECT_THAT(result.failures[0], HasSubstr("output 'y' has another shape than the reference in 1 samples"));
 }
 
-// One row for the whole batch looks like the row of a sample.
+// The candidate returns one row for the whole batch, which has the shape of one sample.
 TEST_F(ComparisonTest, ABatchThatCollapsesIsAFailure) {
   ModelBuilder cut(13, 7);
   cut.add(11, test::free_value("x", kFloat, {"N", "2"})).add(12, test::free_value("y", kFloat, {"M", "2"}));

@@ -17,10 +17,10 @@ namespace {
 using data::TensorView;
 
 constexpr std::size_t kLanes = 8;
-constexpr std::size_t kMostPairs = 65'536;  // of answers that changed
-constexpr double kPairRounding = 0.01;      // of two 16-bit probabilities that add up to 1
+constexpr std::size_t kMostPairs = 65'536;  // pairs of classes in the table of changed predictions
+constexpr double kPairRounding = 0.01;      // two 16-bit probabilities add up to 1 within this error
 
-// Eight sums side by side, which a compiler turns into vectors; the order of additions is fixed.
+// Eight parallel sums that the compiler can vectorize; the order of additions is fixed.
 struct Lanes {
   std::array<double, kLanes> absolute{}, squared{}, reference{}, candidate{}, dot{};
   std::array<float, kLanes> largest{};
@@ -45,7 +45,7 @@ double sum(const std::array<double, kLanes>& lanes) {
   return total;
 }
 
-// `d` is the distance of x and y, which may be known better than the two are.
+// `d` is |x − y|, which may be more exact than the difference of the two doubles.
 void add_one(double x, double y, double d, Difference& sums) {
   const bool is_finite_x = std::isfinite(x), is_finite_y = std::isfinite(y);
   sums.reference_not_finite += is_finite_x ? 0 : 1;
@@ -77,7 +77,7 @@ void add_integers(const TensorView& reference, const TensorView& candidate, Diff
   sums.values += reference.bytes.size() / sizeof(Integer);
 }
 
-// How many elements are not the same, and of how many.
+// Returns the number of changed elements and the number of elements.
 std::pair<std::uint64_t, std::uint64_t> count_changed(const TensorView& a, const TensorView& b) {
   std::uint64_t changed = 0;
   if (a.type == ElementType::kString) {
@@ -98,7 +98,7 @@ std::pair<std::uint64_t, std::uint64_t> count_changed(const TensorView& a, const
   return {changed, count};
 }
 
-// Classes are whole numbers from 0 on that a double holds.
+// Class numbers are non-negative and exact in a double.
 bool is_class_number(double value) { return value >= 0 && value < 9e15; }
 
 }  // namespace
@@ -114,8 +114,8 @@ void Difference::add(std::span<const float> a, std::span<const float> b) {
   sums.candidate = sum(lanes.candidate);
   sums.dot = sum(lanes.dot);
   sums.largest = *std::max_element(lanes.largest.begin(), lanes.largest.end());
-  // A value that is not finite shows in the sums, a distance beyond what a float holds in the largest one;
-  // then every pair is looked at.
+  // A value that is not finite makes a sum infinite or NaN; a difference that overflows a float makes
+  // `largest` infinite. Then add all pairs one by one.
   std::size_t at = whole;
   if (!std::isfinite(sums.reference) || !std::isfinite(sums.candidate) || !std::isfinite(sums.largest)) {
     sums = {};
@@ -198,7 +198,8 @@ double OutputMeter::add(const TensorView& reference, const TensorView& candidate
     output_ = described_as(reference, output_);
     if (is_float_weight_type(output_.element)) class_axis_ = class_axis(output_);
   }
-  // A model may leave the rank open, which decides about 8-bit integers: the first values tell.
+  // If the model leaves the rank open, the first values decide: 8-bit integers are labels depending on the
+  // rank.
   if (difference_.values == 0) is_label_ = data::is_label(reference.type, reference.dims.size());
   Difference sums;
   if (is_list_ && reference.type == candidate.type && reference.dims.size() == candidate.dims.size())
@@ -236,7 +237,7 @@ Difference OutputMeter::add_labels(const TensorView& reference, const TensorView
   return sums;
 }
 
-// Slices, answers and decisions are taken from the values as floats.
+// Adds the values, as floats, to the slices, predictions and decisions.
 void OutputMeter::add_values(const TensorView& reference, const TensorView& candidate, bool is_silent) {
   const bool has_rows = class_axis_ && reference.dims.size() == output_.shape.size();
   const bool has_slices = is_float_weight_type(reference.type) && reference.dims.size() > 1 && !is_silent;
@@ -248,7 +249,8 @@ void OutputMeter::add_values(const TensorView& reference, const TensorView& cand
   if (threshold_) add_decisions(reference.dims);
 }
 
-// Both ways of counting: whether two columns are one decision is known when all rows have been seen.
+// Counts decisions both ways, per value and per pair: whether two columns are one decision is known only
+// after the last row.
 void OutputMeter::add_decisions(const data::Dims& dims) {
   const auto is_flip = [this](float reference, float candidate) {
     return (reference >= *threshold_) != (candidate >= *threshold_) ? 1U : 0U;
@@ -300,7 +302,7 @@ void OutputMeter::add_answer(std::size_t reference, std::size_t candidate) {
   }
 }
 
-// New pairs are counted while there is room: a vocabulary has billions of them.
+// Counts a changed prediction. The number of different pairs is limited: a vocabulary has billions of them.
 void OutputMeter::note_changed(std::size_t reference, std::size_t candidate) {
   const auto known = changed_.find({reference, candidate});
   if (known != changed_.end()) {
@@ -319,8 +321,7 @@ std::vector<ChangedAnswer> OutputMeter::changed_answers() const {
   return all;
 }
 
-// NaN where only samples are left that are silent. Infinite stands for equal values everywhere, so it is
-// never said of an output whose silent samples differ.
+// NaN if all samples are silent. Infinite only if all values are equal, in silent samples, too.
 double OutputMeter::sqnr_db() const {
   const double decibels = for_sqnr_.sqnr_db();
   const bool has_silent = for_sqnr_.values != difference_.values;

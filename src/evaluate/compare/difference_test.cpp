@@ -25,7 +25,7 @@ Difference difference(const std::vector<float>& reference, const std::vector<flo
   return sums;
 }
 
-// Longer than what is summed side by side: a value stands among whole groups and in the rest.
+// 19 values: longer than two groups of eight parallel sums, plus a remainder.
 std::vector<float> with(std::size_t place, float value) {
   std::vector<float> values(19, 1);
   values[place] = value;
@@ -119,7 +119,7 @@ TEST(OutputMeterTest, AgreementOfScores) {
              candidate = tensor_of<float>({2, 3}, {1, 2, 4, 5, 9, 1});
   const OutputComparison result = compare({-1, 3}, reference, candidate);
   EXPECT_EQ(result.top1_agreement, 0.5);
-  EXPECT_EQ(result.top5_agreement, std::nullopt);  // there are only three
+  EXPECT_EQ(result.top5_agreement, std::nullopt);  // there are only three classes
 }
 
 TEST(OutputMeterTest, AnswersThatChangedAreCountedByWhatTheyWereAndAre) {
@@ -172,8 +172,8 @@ TEST(OutputMeterTest, IntegersAreLabelsThatAreTheSameOrNot) {
   EXPECT_EQ(result.max_abs_diff, 0);
   EXPECT_EQ(result.mean_abs_diff, 0);
   EXPECT_EQ(result.mse, 0);
-  EXPECT_EQ(result.flips, std::nullopt) << "a label is no score that a threshold cuts";
-  ASSERT_EQ(result.changed_answers.size(), 1U) << "of classes, which are not negative";
+  EXPECT_EQ(result.flips, std::nullopt) << "thresholds apply to scores, not to labels";
+  ASSERT_EQ(result.changed_answers.size(), 1U) << "only non-negative labels are classes";
   EXPECT_EQ(result.changed_answers[0].from, 3U);
   EXPECT_EQ(result.changed_answers[0].to, 9000U);
 }
@@ -187,7 +187,7 @@ TEST(OutputMeterTest, SoundAndPicturesOfIntegersAreNumbers) {
     EXPECT_FALSE(is_label(type, 3)) << name_of(type);
   EXPECT_FALSE(is_label(ElementType::kUint8, 4));
   EXPECT_TRUE(is_label(ElementType::kInt64, 4));
-  // The rank may be known only when there are values.
+  // The model may leave the rank open.
   OutputMeter meter(data::ValueDescription{"y", ElementType::kUint8, {}}, {});
   meter.add(tensor_of<std::uint8_t>({1, 1, 1, 2}, {10, 20}), tensor_of<std::uint8_t>({1, 1, 1, 2}, {10, 24}));
   EXPECT_FALSE(meter.result().is_label);
@@ -200,7 +200,7 @@ TEST(OutputMeterTest, TwoProbabilitiesThatAddUpToOneAreOneDecision) {
   const OutputComparison result = compare({-1, 2}, reference, candidate, 0.5);
   EXPECT_EQ(result.flips, 1U);
   EXPECT_EQ(result.decisions, 3U);
-  // Where two scores are independent, each of them decides.
+  // Two independent scores are two decisions.
   const auto scores = tensor_of<float>({1, 2}, {0.6F, 0.6F}), others = tensor_of<float>({1, 2}, {0.4F, 0.4F});
   EXPECT_EQ(compare({-1, 2}, scores, others, 0.5).flips, 2U);
   EXPECT_EQ(compare({-1, 2}, scores, others, 0.5).decisions, 2U);
@@ -228,7 +228,7 @@ TEST(OutputMeterTest, SilentSamplesHaveDifferencesAndNoSqnr) {
   EXPECT_EQ(result.values, 4U);
   EXPECT_EQ(result.silent_values, 2U);
   EXPECT_NEAR(result.sqnr_db, 10 * std::log10(2 / 0.01), 1e-3);
-  // Equal ones are equal, silent or not.
+  // Equal values are identical, also in silent samples.
   OutputMeter same(described("scores", ElementType::kFloat, {1, 2}), {});
   same.add(quiet, quiet, true);
   EXPECT_EQ(same.result().sqnr_db, kEndless);

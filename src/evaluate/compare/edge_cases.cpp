@@ -20,8 +20,8 @@ using data::TensorView;
 using data::ValueDescription;
 
 constexpr double kExplosion = 10;
-constexpr double kNothing = 0.01;  // what may differ from a reference that is always zero
-// Samples of a large batch: two of them show as well that others work, where more would take long.
+constexpr double kNothing = 0.01;  // allowed difference if the reference is always zero
+// Sizes of the large batch. Models with large samples use the smaller one, to save time.
 constexpr std::int64_t kLargeBatch = 16, kPair = 2;
 constexpr std::uint64_t kLargeSample = 100'000;  // values
 constexpr std::int64_t kLonger = 4;
@@ -31,12 +31,12 @@ constexpr std::uint64_t kMostInputValues = std::uint64_t{1}
 struct Case {
   std::string name;
   Fill fill;
-  // The length of a free axis, from what it was with real data.
+  // The length of a dynamic axis, given its length with the user's data.
   std::function<std::int64_t(std::size_t axis, std::int64_t usual)> length =
       [](std::size_t, std::int64_t usual) { return usual; };
 };
 
-// Is there an axis that all inputs with values of their own leave free?
+// True if an input has a dynamic batch axis (`is_batch`), or another dynamic axis.
 bool has_free(const std::vector<ValueDescription>& inputs, bool is_batch) {
   return std::any_of(inputs.begin(), inputs.end(), [&](const ValueDescription& input) {
     for (std::size_t axis = 0; axis < input.shape.size(); ++axis) {
@@ -90,12 +90,12 @@ Dims dims_of(const ValueDescription& input, const Dims& usual, const Case& one) 
   return dims;
 }
 
-// True for errors of the system, which are no verdict on a model.
+// True for cancellations and I/O errors, which are not the model's fault.
 bool is_the_systems(const Error& error) {
   return error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kIo;
 }
 
-// What an error says, without the model's name in front, and not at length.
+// The message of an error, without the model's name and shortened.
 std::string told(const Error& error) {
   constexpr std::size_t kMost = 160;
   std::string text = error.what();
@@ -107,7 +107,7 @@ std::string told(const Error& error) {
 
 EdgeCase fail(const std::string& name, std::string why) { return {name, false, false, std::move(why)}; }
 EdgeCase leave_out(const std::string& name, const std::string& why) {
-  return {name, true, true, "left out: " + why};
+  return {name, true, true, "skipped: " + why};
 }
 
 struct Judge {
@@ -123,16 +123,16 @@ struct Judge {
       OutputMeter meter(outputs[i], std::nullopt);
       meter.add(reference[i], candidate[i]);
       if (meter.shape_differences() != 0) {
-        return fail(name, fmt::format("output '{}' has another shape: {}", outputs[i].name,
+        return fail(name, fmt::format("output '{}' has another shape than the reference: {}", outputs[i].name,
                                       meter.first_shape_difference()));
       }
       const Difference& difference = meter.difference();
       if (difference.newly_not_finite != 0) {
         return fail(name,
-                    fmt::format("output '{}' has {} NaN or infinite values where the reference has numbers",
+                    fmt::format("output '{}' has {} NaN or infinite values where the reference is finite",
                                 outputs[i].name, difference.newly_not_finite));
       }
-      if (meter.is_label()) {  // a label that changes is no number that explodes
+      if (meter.is_label()) {  // labels can change, but not explode
         labels += meter.answers();
         changed += meter.other_answers();
         continue;
@@ -142,7 +142,7 @@ struct Judge {
       if (std::isfinite(difference.largest) && difference.largest > most) {
         return fail(
             name,
-            fmt::format("output '{}' explodes: it differs by {:.3g} where the reference never exceeds {:.3g}",
+            fmt::format("output '{}' explodes: it differs by {:.3g}, but the reference never exceeds {:.3g}",
                         outputs[i].name, difference.largest, scale));
       }
       total.add(difference);
@@ -200,7 +200,7 @@ std::vector<EdgeCase> run_edge_cases(const std::filesystem::path& reference_path
       for (const TensorView& view : reference.run(batch)) expected.push_back(data::copy_of(view));
     } catch (const Error& error) {
       if (is_the_systems(error)) throw;
-      results.push_back(leave_out(one.name, "the reference does not take it: " + told(error)));
+      results.push_back(leave_out(one.name, "the reference does not accept it: " + told(error)));
       continue;
     }
     try {

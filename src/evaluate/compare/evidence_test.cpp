@@ -36,8 +36,8 @@ TEST(EvidenceTest, WithoutAnyChangeASampleIsNotAllOfItsAnswers) {
   EXPECT_EQ(count.tally().count, 0);
 }
 
-// As outputs would have it: the noise of each sample is another. Seen often, the bound is above the truth as
-// seldom as it says.
+// The noise differs from sample to sample. Over many runs, the bound exceeds the true value about as rarely
+// as its confidence says.
 TEST(EvidenceTest, TheBootstrapOfDecibelsErrsAboutAsOftenAsItSays) {
   constexpr int kRuns = 400, kSamples = 40;
   Random random(7);

@@ -18,31 +18,30 @@ namespace ounce::evaluate {
 namespace {
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
-constexpr std::uint64_t kFewAnswers = 10;  // of fewer, one that changes is a large share
+constexpr std::uint64_t kFewAnswers = 10;  // with fewer labels, a single change is a large share
 constexpr const char* kOneNumber =
-    "`metric_command` gives one number for all samples, which says nothing about others: a `task` or "
-    "`labels` "
-    "has bounds; without `gates.confidence` these samples decide";
+    "`metric_command` gives one number for all samples, which has no confidence interval: use `task` or "
+    "`labels`, or judge only these samples without `gates.confidence`";
 
-// The outcome of one gate. The margin is the distance to the limit as a share of the limit, to compare gates.
+// The outcome of one gate. The margin is the distance to the limit divided by the limit, to compare gates.
 struct Outcome {
   bool holds = true;
   double margin = kNoLimit;
   std::string text;
-  std::optional<Bound> bound = {};     // on other data; none where a gate is about these samples only
-  std::string claim = {}, doubt = {};  // what they show, and that this is too little
-  bool is_of_values = false;           // of outputs, not of what is decided by them
-  std::string no_bound = {};           // why no number of samples bounds it, and what to do then
+  std::optional<Bound> bound = {};     // on unseen data; none if the gate is only about these samples
+  std::string claim = {}, doubt = {};  // the bound as text, and the message if the bound is not sufficient
+  bool is_of_values = false;           // judges the values of outputs, not predictions made from them
+  std::string no_bound = {};           // why there is no bound, and what to do
 };
 
 // Parts of the message about a gate.
 struct Words {
-  std::string what;   // "output 'y' agrees in 98.40 % of answers"
-  std::string limit;  // "the 98.00 % of `gates.min_agreement`"
+  std::string what;   // "output 'y' agrees in 98.40 % of predictions"
+  std::string limit;  // "98.00 % (`gates.min_agreement`)"
   std::string shown;  // "96.60 % or more"
 };
 
-// Rounds up: such an estimate has two or three significant digits.
+// Rounds an estimate up to three significant digits.
 std::string about(std::uint64_t samples) {
   std::uint64_t unit = 1;
   while (samples / unit >= 1000) unit *= 10;
@@ -56,15 +55,16 @@ void add_bound(Outcome& outcome, const Bound& bound, const Words& words, const V
   outcome.claim = fmt::format("{} at {}", words.shown, sure);
   outcome.doubt = words.what + ", but ";
   if (!std::isfinite(bound.value)) {
-    outcome.doubt += "one sample tells nothing about others";
+    outcome.doubt += "one sample says nothing about unseen data";
     return;
   }
   outcome.doubt +=
-      fmt::format("{} only {}: ",
+      fmt::format("{} only {}; ",
                   result.samples == 1 ? "one sample shows" : fmt::format("{} samples show", result.samples),
                   outcome.claim);
-  outcome.doubt += bound.needed != 0 ? fmt::format("{} need {} of them", words.limit, about(bound.needed))
-                                     : fmt::format("no number of them shows {}", words.limit);
+  outcome.doubt += bound.needed != 0
+                       ? fmt::format("to show {} takes {} samples", words.limit, about(bound.needed))
+                       : fmt::format("no number of samples can show {}", words.limit);
 }
 
 Outcome at_most(double value, double limit, const std::string& what) {
@@ -72,7 +72,7 @@ Outcome at_most(double value, double limit, const std::string& what) {
   const double scale = limit > 0 ? limit : 1;
   Outcome outcome = {
       holds, (limit - value) / scale,
-      fmt::format("{} is {:.4g}, {} {:.4g}", what, value, holds ? "at most" : "more than", limit)};
+      fmt::format("{} is {:.4g}, {} the allowed {:.4g}", what, value, holds ? "within" : "more than", limit)};
   outcome.is_of_values = true;
   return outcome;
 }
@@ -80,18 +80,18 @@ Outcome at_most(double value, double limit, const std::string& what) {
 Outcome largest_difference(const OutputComparison& output, double limit, const std::string& what) {
   Outcome outcome = at_most(output.max_abs_diff, limit, what);
   outcome.no_bound =
-      "no number of samples bounds the largest difference on other data: `gates.mean_abs_diff`, "
-      "`gates.max_mse` and `gates.min_sqnr` have bounds; without `gates.confidence` these samples decide";
+      "no number of samples bounds the largest difference on unseen data: use `gates.mean_abs_diff`, "
+      "`gates.max_mse` or `gates.min_sqnr`, or judge only these samples without `gates.confidence`";
   return outcome;
 }
 
-// `high` gets the bound, and `gate` is the name of the limit.
+// `high` receives the bound; `gate` is the name of the limit.
 Outcome bounded_at_most(double value, double limit, const Bound& bound, std::optional<double>& high,
                         const std::string& what, const char* gate, const VerifyResult& result) {
   Outcome outcome = at_most(value, limit, what);
   high = bound.value;
   add_bound(outcome, bound,
-            {fmt::format("{} is {:.4g}", what, value), fmt::format("the {:.4g} of {}", limit, gate),
+            {fmt::format("{} is {:.4g}", what, value), fmt::format("{:.4g} or less ({})", limit, gate),
              fmt::format("{:.4g} or less", bound.value)},
             result);
   return outcome;
@@ -118,20 +118,21 @@ Outcome sqnr(OutputComparison& output, double limit, const std::string& what, co
         true, kNoLimit,
         fmt::format("{}: neither model detects anything in these samples, so SQNR is not judged", what)};
     outcome.no_bound =
-        "nothing is known of other samples: give some with objects; without `gates.confidence` these samples "
-        "decide";
+        "nothing is known about unseen data: add samples with objects, or judge only these samples without "
+        "`gates.confidence`";
     return outcome;
   }
   if (std::isinf(value) && value > 0) return {true, value, fmt::format("{} is identical", what)};
-  Outcome outcome = {holds, (value - limit) / std::max(std::fabs(limit), 1.0),
-                     fmt::format("{} has {:.1f} dB, {:.1f} dB {} than the {:.4g} dB of `gates.min_sqnr`",
-                                 what, value, std::fabs(value - limit), holds ? "more" : "less", limit)};
+  Outcome outcome = {
+      holds, (value - limit) / std::max(std::fabs(limit), 1.0),
+      fmt::format("{} has {:.1f} dB SQNR, {:.1f} dB {} than the required {:.4g} dB (`gates.min_sqnr`)", what,
+                  value, std::fabs(value - limit), holds ? "more" : "less", limit)};
   outcome.is_of_values = true;
   const Bound bound = Certainty(result.confidence, result).sqnr(output, limit);
   output.sqnr_low_db = bound.value;
   add_bound(
       outcome, bound,
-      {fmt::format("{} has {:.1f} dB", what, value), fmt::format("the {:.4g} dB of `gates.min_sqnr`", limit),
+      {fmt::format("{} has {:.1f} dB SQNR", what, value), fmt::format("{:.4g} dB (`gates.min_sqnr`)", limit),
        fmt::format("{:.1f} dB or more", bound.value)},
       result);
   return outcome;
@@ -141,20 +142,21 @@ Outcome agreement(OutputComparison& output, double limit, const std::string& wha
                   const VerifyResult& result) {
   const double value = *output.top1_agreement;
   const bool holds = value >= limit;
-  Outcome outcome = {holds, (value - limit) / std::max(limit, 1e-9),
-                     fmt::format("{} agrees in {:.2f} % of answers, {} {:.2f} % of `gates.min_agreement`",
-                                 what, 100 * value, holds ? "at least the" : "less than the", 100 * limit)};
+  Outcome outcome = {
+      holds, (value - limit) / std::max(limit, 1e-9),
+      fmt::format("{} agrees in {:.2f} % of predictions, {} the required {:.2f} % (`gates.min_agreement`)",
+                  what, 100 * value, holds ? "at least" : "less than", 100 * limit)};
   const Bound bound = Certainty(result.confidence, result).agreement(output, limit);
   output.agreement_low = bound.value;
   add_bound(outcome, bound,
-            {fmt::format("{} agrees in {:.2f} % of answers", what, 100 * value),
-             fmt::format("the {:.2f} % of `gates.min_agreement`", 100 * limit),
+            {fmt::format("{} agrees in {:.2f} % of predictions", what, 100 * value),
+             fmt::format("{:.2f} % (`gates.min_agreement`)", 100 * limit),
              fmt::format("{:.2f} % or more", 100 * bound.value)},
             result);
   return outcome;
 }
 
-// Labels have no differences: value gates require the share of unchanged labels.
+// Labels cannot be subtracted: instead of value gates, a share of labels must be unchanged.
 Outcome labels_kept(OutputComparison& output, const VerifyResult& result) {
   const double share = (1 - kDefaultAgreement) * static_cast<double>(output.answers);
   const double allowed = std::max(share, output.answers >= kFewAnswers ? 1.0 : 0.0);
@@ -162,27 +164,28 @@ Outcome labels_kept(OutputComparison& output, const VerifyResult& result) {
   const bool holds = changed <= allowed;
   Outcome outcome = {
       holds, (allowed - changed) / std::max(allowed, 1.0),
-      fmt::format("output '{}': {} of {} labels changed, {} the limit of {:.0f} ({:.0f} % must be the same; "
-                  "`gates.min_agreement` sets another share)",
+      fmt::format("output '{}': {} of {} labels changed, {} the allowed {:.0f} ({:.0f} % must be unchanged; "
+                  "set another share with `gates.min_agreement`)",
                   output.name, output.changed, output.answers, holds ? "within" : "more than",
                   std::floor(allowed), 100 * kDefaultAgreement)};
   const Bound bound = Certainty(result.confidence, result).agreement(output, kDefaultAgreement);
   output.agreement_low = bound.value;
   add_bound(outcome, bound,
             {fmt::format("output '{}': {} of {} labels changed", output.name, output.changed, output.answers),
-             fmt::format("the {:.0f} % that must be the same (`gates.min_agreement` sets another share)",
+             fmt::format("{:.0f} % unchanged (set another share with `gates.min_agreement`)",
                          100 * kDefaultAgreement),
-             fmt::format("{:.2f} % or more the same", 100 * bound.value)},
+             fmt::format("{:.2f} % or more unchanged", 100 * bound.value)},
             result);
   return outcome;
 }
 
-// A gate that no output or metric answers fails: a typing error must not pass.
+// A gate without an output or metric to judge fails, so that a typing error does not pass.
 Outcome unanswered(std::string why) {
   return {false, -std::numeric_limits<double>::infinity(), std::move(why)};
 }
 
-// The worst slice of an output. If all of them hold on these samples, it is the one with the lowest bound.
+// Judges the worst slice of an output. If all slices pass on these samples, it is the one with the lowest
+// bound.
 Outcome sqnr_of_slices(OutputComparison& whole, double limit, const VerifyResult& result) {
   const Certainty certainty(result.confidence, result);
   for (OutputSlice& slice : whole.slices) slice.sqnr_low_db = certainty.sqnr(slice, limit).value;
@@ -191,15 +194,15 @@ Outcome sqnr_of_slices(OutputComparison& whole, double limit, const VerifyResult
       [](const OutputSlice& a, const OutputSlice& b) { return *a.sqnr_low_db < *b.sqnr_low_db; });
   const OutputSlice& slice = whole.slices.front().sqnr_db >= limit ? *lowest : whole.slices.front();
   if (std::isinf(slice.sqnr_db) && slice.sqnr_db > 0)
-    return {true, slice.sqnr_db, fmt::format("{} is identical", slice.name)};
+    return {true, slice.sqnr_db, fmt::format("output part {} is identical", slice.name)};
   const bool holds = slice.sqnr_db >= limit;
-  const std::string what =
-      fmt::format("{}: {:.1f} dB, while the whole has {:.1f}", slice.name, slice.sqnr_db, whole.sqnr_db);
+  const std::string what = fmt::format("output part {} has {:.1f} dB SQNR (whole output: {:.1f} dB)",
+                                       slice.name, slice.sqnr_db, whole.sqnr_db);
   Outcome outcome = {holds, (slice.sqnr_db - limit) / std::max(std::fabs(limit), 1.0),
-                     fmt::format("{}: {:.1f} dB {} than the {:.4g} dB of `gates.min_sqnr`", what,
+                     fmt::format("{}, {:.1f} dB {} than the required {:.4g} dB (`gates.min_sqnr`)", what,
                                  std::fabs(slice.sqnr_db - limit), holds ? "more" : "less", limit)};
   add_bound(outcome, certainty.sqnr(slice, limit),
-            {what, fmt::format("the {:.4g} dB of `gates.min_sqnr`", limit),
+            {what, fmt::format("{:.4g} dB (`gates.min_sqnr`)", limit),
              fmt::format("{:.1f} dB or more", *slice.sqnr_low_db)},
             result);
   return outcome;
@@ -210,20 +213,20 @@ Outcome flips(OutputComparison& output, double limit, const VerifyResult& result
       output.decisions == 0 ? 0 : static_cast<double>(*output.flips) / static_cast<double>(output.decisions);
   const bool holds = share <= limit;
   const std::string what =
-      fmt::format("output '{}' decides otherwise in {} of {}", output.name, *output.flips, output.decisions);
+      fmt::format("output '{}' changes {} of {} decisions", output.name, *output.flips, output.decisions);
   Outcome outcome = {holds, (limit - share) / std::max(limit, 1e-9),
-                     fmt::format("{}, {} {:.2f} % of `gates.max_flips`", what,
-                                 holds ? "within the" : "more than the", 100 * limit)};
+                     fmt::format("{}, {} the allowed {:.2f} % (`gates.max_flips`)", what,
+                                 holds ? "within" : "more than", 100 * limit)};
   const Bound bound = Certainty(result.confidence, result).flips(output, limit);
   output.flips_high = bound.value;
   add_bound(outcome, bound,
-            {what, fmt::format("the {:.2f} % of `gates.max_flips`", 100 * limit),
+            {what, fmt::format("{:.2f} % (`gates.max_flips`)", 100 * limit),
              fmt::format("{:.2f} % or less", 100 * bound.value)},
             result);
   return outcome;
 }
 
-// True if the reference's error is only rounding: its outputs are the labels.
+// True if the reference's outputs equal the labels, except for rounding.
 bool is_reproduced(const MetricResult& metric) {
   return metric.unit == MetricUnit::kRelative && std::fabs(metric.reference) <= metric.rounding;
 }
@@ -243,7 +246,8 @@ bool is_plain(const MetricResult& metric) {
 Outcome drop(MetricResult& metric, double limit, const VerifyResult& result) {
   if (std::isnan(metric.drop)) {
     return unanswered(fmt::format("{} was not measured, so `gates.max_drop` cannot be judged: {}",
-                                  metric.name, metric.why_not.empty() ? "no label counts" : metric.why_not));
+                                  metric.name,
+                                  metric.why_not.empty() ? "all labels are ignored" : metric.why_not));
   }
   const bool is_plain = evaluate::is_plain(metric), is_share = metric.unit == MetricUnit::kShare;
   const char* const unit = is_plain   ? metric.unit == MetricUnit::kDecibel ? " dB" : ""
@@ -261,8 +265,8 @@ Outcome drop(MetricResult& metric, double limit, const VerifyResult& result) {
       loss == 0 ? "stays the same"
                 : fmt::format("is {} by {}", loss > 0 ? "worse" : "better", figure(std::fabs(loss), whole));
   Outcome outcome = {holds, (limit - loss) / std::max(limit, 1e-9),
-                     fmt::format("{} {}, {} {} of `gates.max_drop`", metric.name, change,
-                                 holds ? "within the" : "more than the", figure(limit, unit))};
+                     fmt::format("{} {}, {} the allowed {} (`gates.max_drop`)", metric.name, change,
+                                 holds ? "within" : "more than", figure(limit, unit))};
   if (!metric.has_interval) {
     outcome.no_bound = kOneNumber;
     return outcome;
@@ -271,27 +275,27 @@ Outcome drop(MetricResult& metric, double limit, const VerifyResult& result) {
   metric.drop_bound = bound.value;
   add_bound(outcome, bound,
             {fmt::format("{} {}", metric.name, change),
-             fmt::format("the {} of `gates.max_drop`", figure(limit, unit)),
+             fmt::format("{} or less (`gates.max_drop`)", figure(limit, unit)),
              fmt::format("a loss of {} or less", figure(bound.value / scale, unit))},
             result);
   return outcome;
 }
 
-// Each metric that a gate names.
+// Judges each metric that a gate names.
 void add_drops(const std::map<std::string, double>& limits, VerifyResult& result, std::vector<Outcome>& all) {
   std::vector<std::string> names;
   for (const MetricResult& metric : result.metrics) names.push_back(metric.name);
   for (const auto& [name, limit] : limits) {
     const auto found = std::find(names.begin(), names.end(), name);
     const std::string known = names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
-    all.push_back(found == names.end()
-                      ? unanswered(fmt::format("there is no metric '{}' for `gates.max_drop`; there is {}",
-                                               name, known))
-                      : drop(result.metrics[static_cast<std::size_t>(found - names.begin())], limit, result));
+    all.push_back(
+        found == names.end()
+            ? unanswered(fmt::format("`gates.max_drop`: no metric is named '{}'; metrics: {}", name, known))
+            : drop(result.metrics[static_cast<std::size_t>(found - names.begin())], limit, result));
   }
 }
 
-// Gates that no output answers.
+// Adds failures for gates without an output to judge.
 void add_unanswered(const Gates& gates, const VerifyResult& result, std::vector<Outcome>& all) {
   const auto& outputs = result.outputs;
   const auto any_judged = [&](auto&& holds) {
@@ -299,17 +303,17 @@ void add_unanswered(const Gates& gates, const VerifyResult& result, std::vector<
                        [&](const OutputComparison& output) { return is_judged(output) && holds(output); });
   };
   if (gates.max_flips && !any_judged([](const auto& output) { return output.flips.has_value(); }))
-    all.push_back(unanswered(
-        "no output decides for `gates.max_flips`: it needs `threshold` and an output with numbers; "
-        "labels are judged by `gates.min_agreement`"));
+    all.push_back(
+        unanswered("`gates.max_flips` has no output to judge: it needs `threshold` and a numeric output; "
+                   "labels are judged by `gates.min_agreement`"));
   const bool has_lists = any_judged([](const auto& output) { return output.is_list; });
   const bool has_values = any_judged([](const auto& output) { return !output.is_list; });
   if (has_lists && !has_values && !gates.max_drop && gates.max_drops.empty())
     all.push_back(
-        unanswered("the outputs are lists of what was found: `gates.max_drop` says what may be lost"));
+        unanswered("the outputs are lists of detections, which have no SQNR: set `gates.max_drop`"));
 }
 
-// True if gates judge values, not only decisions.
+// True if the gates judge values, not only predictions.
 bool judges_values(const Gates& gates) {
   return !has_any(gates) || gates.max_abs_diff || gates.mean_abs_diff || gates.min_sqnr || gates.max_mse;
 }
@@ -343,12 +347,13 @@ std::vector<Outcome> outcomes(const Gates& gates, VerifyResult& result) {
       std::any_of(result.outputs.begin(), result.outputs.end(),
                   [](const OutputComparison& output) { return is_judged(output) && output.top1_agreement; });
   if (gates.min_agreement && !has_answers)
-    all.push_back(unanswered("no output has labels or scores of classes for `gates.min_agreement`"));
+    all.push_back(
+        unanswered("`gates.min_agreement` has no output to judge: no output has labels or class scores"));
   if (std::none_of(result.outputs.begin(), result.outputs.end(), is_judged))
-    all.push_back(unanswered("there is no output to hold a gate against: all of them are states"));
+    all.push_back(unanswered("no output to judge: all outputs are recurrent states"));
   if (gates.max_drop) {
     all.push_back(result.metrics.empty()
-                      ? unanswered("there is no metric for `gates.max_drop`: it needs labels, or `task`")
+                      ? unanswered("`gates.max_drop` has no metric to judge: give labels or `task`")
                       : drop(result.metrics.front(), *gates.max_drop, result));
   }
   add_drops(gates.max_drops, result, all);
@@ -356,14 +361,14 @@ std::vector<Outcome> outcomes(const Gates& gates, VerifyResult& result) {
   return all;
 }
 
-// Bit for bit: then unseen data cannot differ either.
+// True if all judged outputs are bit-identical. Then no confidence bound is needed.
 bool is_identical(const VerifyResult& result) {
   return std::all_of(result.outputs.begin(), result.outputs.end(), [](const OutputComparison& output) {
     return !is_judged(output) || (std::isinf(output.sqnr_db) && output.sqnr_db > 0);
   });
 }
 
-// With a required confidence, a gate passes only if it holds on unseen data as well.
+// With a required confidence, a gate passes only if its bound on unseen data meets the limit, too.
 void demand_certainty(Outcome& outcome, bool allow_unbounded) {
   if (!outcome.holds) return;
   if (!outcome.no_bound.empty() && !allow_unbounded) {
@@ -375,7 +380,7 @@ void demand_certainty(Outcome& outcome, bool allow_unbounded) {
   outcome.text = outcome.holds ? fmt::format("{}; {}", outcome.text, outcome.claim) : outcome.doubt;
 }
 
-// The certainty on unseen data of gates that hold on these samples.
+// Sets the certainty on unseen data, given that all gates pass on these samples.
 void note_certainty(const std::vector<Outcome>& all, VerifyResult& result) {
   const Outcome* nearest = nullptr;
   bool& are_good = result.are_bounds_good;
@@ -395,11 +400,11 @@ void note_certainty(const std::vector<Outcome>& all, VerifyResult& result) {
   if (are_good && !result.unbounded.empty()) {
     result.certainty = result.unbounded.front();
   } else if (nearest != nullptr) {
-    result.certainty = are_good ? "on other data like this: " + nearest->claim : nearest->doubt;
+    result.certainty = are_good ? "on unseen data like this: " + nearest->claim : nearest->doubt;
   }
 }
 
-// A remark if values differ but no decision does.
+// A hint for failed value gates if no prediction changed.
 std::string same_decisions(const VerifyResult& result) {
   std::uint64_t decisions = 0;
   bool has_answers = false, are_same = true;
@@ -412,11 +417,11 @@ std::string same_decisions(const VerifyResult& result) {
   const bool has_metric = !result.metrics.empty() && !std::isnan(result.metrics.front().drop);
   if (!are_same || (has_metric && result.metrics.front().drop > 0)) return "";
   if (has_metric)
-    return fmt::format("; but {} is no worse: if that is what counts, give `gates.max_drop`",
+    return fmt::format("; but {} is not worse: to judge by it, set `gates.max_drop`",
                        result.metrics.front().name);
   if (has_answers)
-    return "; but every top-1 answer is the same: if these are what counts, give `gates.min_agreement`";
-  return decisions == 0 ? "" : fmt::format("; but all {} decisions are the same", decisions);
+    return "; but all top-1 predictions are unchanged: to judge by them, set `gates.min_agreement`";
+  return decisions == 0 ? "" : fmt::format("; but all {} decisions are unchanged", decisions);
 }
 
 }  // namespace
@@ -426,8 +431,8 @@ bool has_any(const Gates& gates) {
          gates.max_drop || !gates.max_drops.empty() || gates.max_mse || gates.max_flips;
 }
 
-// Errors and likelihoods have no natural scale: their loss is relative to the reference's value, or to the
-// labels' size if that is almost zero.
+// Errors and likelihoods have no natural scale: their drop is relative to the reference's value, or to the
+// size of the labels if the reference's value is almost zero.
 double loss_scale(const MetricResult& metric) {
   if (metric.unit != MetricUnit::kRelative || is_plain(metric)) return 1;
   return is_reproduced(metric) ? metric.label_size : std::fabs(metric.reference);
@@ -439,8 +444,7 @@ void require_confidence(const Gates& gates) {
   const double confidence = gates.confidence.value_or(0);
   if (confidence == 0 || (confidence >= 0.5 && confidence < 1)) return;
   throw Error(ErrorCode::kUsage,
-              fmt::format("`gates.confidence` is from 50 to below 100 %, and not {:.4g} %: no data makes "
-                          "anything quite certain",
+              fmt::format("`gates.confidence` must be at least 50 % and below 100 %, not {:.4g} %",
                           100 * confidence));
 }
 
@@ -451,8 +455,8 @@ void judge(const Gates& gates, VerifyResult& result) {
   for (const OutputComparison& output : result.outputs) {
     if (output.is_judged && output.newly_not_finite != 0) {
       result.failures.push_back(
-          fmt::format("output '{}' has {} NaN or infinite values where the reference has numbers",
-                      output.name, output.newly_not_finite));
+          fmt::format("output '{}' has {} NaN or infinite values where the reference is finite", output.name,
+                      output.newly_not_finite));
     }
   }
   Outcome nearest;
@@ -476,10 +480,10 @@ void judge(const Gates& gates, VerifyResult& result) {
   }
   for (const CpuComparison& cpu : result.cpus) {
     if (!cpu.is_run()) {
-      result.failures.push_back(fmt::format("not run on {}: {}", cpu.cpu, cpu.why_not));
+      result.failures.push_back(fmt::format("not executed on {}: {}", cpu.cpu, cpu.why_not));
     } else if (!cpu.is_same()) {
       result.failures.push_back(fmt::format(
-          "on {} it is another model: {:.1f} dB from what it gives here, {} of {} answers are others",
+          "outputs on {} differ from those on this CPU: {:.1f} dB SQNR, {} of {} predictions changed",
           cpu.cpu, cpu.sqnr_db, cpu.flips, cpu.answers));
     }
   }

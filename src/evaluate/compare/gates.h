@@ -1,23 +1,24 @@
-// The decision: which gates passed, which failed, and which one was nearest to its limit.
+// Judges a comparison by its gates (thresholds): which ones passed, which failed, and which was nearest to
+// its limit.
 #pragma once
 
 #include <ounce/verify.h>
 
 namespace ounce::evaluate {
 
-// The note about the default gate for data with labels.
+// The note about the default threshold for data with labels.
 inline constexpr const char* kDefaultDropNote =
-    "no gate was given: as there are labels, the metric may lose 1 point (1 % of an error or of nll): "
-    "`gates.max_drop` says otherwise";
+    "no threshold was given: with labels, the metric may drop by 1 point (1 % of an error or of nll); "
+    "set another limit with `gates.max_drop`";
 
-// The agreement that value gates require of labels.
+// The share of unchanged labels that is required in place of value gates.
 inline constexpr double kDefaultAgreement = 0.99;
 
 bool has_any(const Gates& gates);
-// The loss of a metric as `gates.max_drop` counts it: points of a share, a share of the reference's error (of
-// the labels' size if the reference has none), or a plain number if there is no scale.
+// The drop of a metric in the unit of `gates.max_drop`: points for a share, a fraction of the reference's
+// error (or of the labels' size if that error is almost zero), or a plain number if there is no scale.
 double loss_of(const MetricResult& metric);
-double loss_scale(const MetricResult& metric);  // what the drop is a share of
+double loss_scale(const MetricResult& metric);  // drop = loss_of() · loss_scale()
 // Throws Error{kUsage} for an invalid confidence.
 void require_confidence(const Gates& gates);
 

@@ -66,25 +66,27 @@ TEST_P(EachGate, DecidesAndSaysByHowMuch) {
 }
 
 const GateCase kCases[] = {
-    {"Largest", &Gates::max_abs_diff, 0.5, 0.4, "the largest difference of output 'y' is 0.5, at most 0.5",
-     "the largest difference of output 'y' is 0.5, more than 0.4"},
-    {"Mean", &Gates::mean_abs_diff, 0.2, 0.05, "the mean difference of output 'y' is 0.1, at most 0.2",
-     "the mean difference of output 'y' is 0.1, more than 0.05"},
+    {"Largest", &Gates::max_abs_diff, 0.5, 0.4,
+     "the largest difference of output 'y' is 0.5, within the allowed 0.5",
+     "the largest difference of output 'y' is 0.5, more than the allowed 0.4"},
+    {"Mean", &Gates::mean_abs_diff, 0.2, 0.05,
+     "the mean difference of output 'y' is 0.1, within the allowed 0.2",
+     "the mean difference of output 'y' is 0.1, more than the allowed 0.05"},
     {"Sqnr", &Gates::min_sqnr, 25, 40,
-     "output 'y' has 30.0 dB, 5.0 dB more than the 25 dB of `gates.min_sqnr`",
-     "output 'y' has 30.0 dB, 10.0 dB less than the 40 dB of `gates.min_sqnr`"},
+     "output 'y' has 30.0 dB SQNR, 5.0 dB more than the required 25 dB (`gates.min_sqnr`)",
+     "output 'y' has 30.0 dB SQNR, 10.0 dB less than the required 40 dB (`gates.min_sqnr`)"},
     {"Agreement", &Gates::min_agreement, 0.95, 0.99,
-     "output 'y' agrees in 97.00 % of answers, at least the 95.00 % of `gates.min_agreement`",
-     "output 'y' agrees in 97.00 % of answers, less than the 99.00 % of `gates.min_agreement`"},
+     "output 'y' agrees in 97.00 % of predictions, at least the required 95.00 % (`gates.min_agreement`)",
+     "output 'y' agrees in 97.00 % of predictions, less than the required 99.00 % (`gates.min_agreement`)"},
     {"MeanSquare", &Gates::max_mse, 0.05, 0.01,
-     "the mean squared difference of output 'y' is 0.04, at most 0.05",
-     "the mean squared difference of output 'y' is 0.04, more than 0.01"},
+     "the mean squared difference of output 'y' is 0.04, within the allowed 0.05",
+     "the mean squared difference of output 'y' is 0.04, more than the allowed 0.01"},
     {"Flips", &Gates::max_flips, 0.03, 0.01,
-     "output 'y' decides otherwise in 2 of 100, within the 3.00 % of `gates.max_flips`",
-     "output 'y' decides otherwise in 2 of 100, more than the 1.00 % of `gates.max_flips`"},
+     "output 'y' changes 2 of 100 decisions, within the allowed 3.00 % (`gates.max_flips`)",
+     "output 'y' changes 2 of 100 decisions, more than the allowed 1.00 % (`gates.max_flips`)"},
     {"Drop", &Gates::max_drop, 0.03, 0.01,
-     "top1_accuracy is worse by 2.00 points, within the 3.00 points of `gates.max_drop`",
-     "top1_accuracy is worse by 2.00 points, more than the 1.00 points of `gates.max_drop`"}};
+     "top1_accuracy is worse by 2.00 points, within the allowed 3.00 points (`gates.max_drop`)",
+     "top1_accuracy is worse by 2.00 points, more than the allowed 1.00 points (`gates.max_drop`)"}};
 
 INSTANTIATE_TEST_SUITE_P(Gates, EachGate, testing::ValuesIn(kCases),
                          [](const auto& one) { return one.param.name; });
@@ -130,21 +132,21 @@ TEST(GatesTest, NanWhereTheReferenceHasNumbersFails) {
   result.outputs[0].candidate_not_finite = 2;
   result.outputs[0].reference_not_finite = 2;
   EXPECT_TRUE(judged({}, result).passed);
-  result.outputs[0].newly_not_finite = 1;  // as many, but elsewhere
+  result.outputs[0].newly_not_finite = 1;  // as many values, but at other positions
   EXPECT_EQ(judged({}, result).verdict,
-            "failed: output 'y' has 1 NaN or infinite values where the reference has numbers");
+            "failed: output 'y' has 1 NaN or infinite values where the reference is finite");
 }
 
 TEST(GatesTest, WithoutAnythingToJudgeNothingPasses) {
   VerifyResult result = measured();
   result.outputs[0].is_state = true;
-  EXPECT_THAT(judged({}, result).verdict, testing::HasSubstr("all of them are states"));
+  EXPECT_THAT(judged({}, result).verdict, testing::HasSubstr("all outputs are recurrent states"));
   result = measured();
   Gates gates;
   gates.max_drop = 0.1;
   result.metrics.resize(1);
-  result.metrics[0].drop = std::nan("");  // every label is one to be ignored
-  EXPECT_THAT(judged(gates, result).verdict, testing::HasSubstr("no label counts"));
+  result.metrics[0].drop = std::nan("");  // all labels are ignored
+  EXPECT_THAT(judged(gates, result).verdict, testing::HasSubstr("all labels are ignored"));
 }
 
 TEST(GatesTest, AMeasureThatIsNanFails) {
@@ -177,7 +179,7 @@ TEST(GatesTest, ErrorsDropRelativeToTheReference) {
   Gates gates;
   gates.max_drop = 0.06;
   EXPECT_EQ(judged(gates, result).verdict,
-            "passed: nll is worse by 5.00 % of the reference, within the 6.00 % of `gates.max_drop`");
+            "passed: nll is worse by 5.00 % of the reference, within the allowed 6.00 % (`gates.max_drop`)");
   gates.max_drop = 0.04;
   EXPECT_FALSE(judged(gates, result).passed);
   metric.drop = 0;
@@ -186,7 +188,7 @@ TEST(GatesTest, ErrorsDropRelativeToTheReference) {
   EXPECT_THAT(judged(gates, result).verdict, HasSubstr("is better by 5.00 %"));
 }
 
-// A gate that cannot be asked must not open.
+// A gate without anything to judge must fail.
 TEST(GatesTest, AGateWithNothingToJudgeFails) {
   VerifyResult result = measured();
   result.outputs[0].top1_agreement.reset();
@@ -223,9 +225,10 @@ Gates agreement_gate(double share, std::optional<double> confidence = {}) {
 TEST(CertaintyTest, AHundredEqualAnswersDoNotShowNinetyEightPercent) {
   const VerifyResult result = judged(agreement_gate(0.98, 0.9), of_samples(0, 100));
   EXPECT_FALSE(result.passed);
-  EXPECT_EQ(result.verdict,
-            "failed: output 'y' agrees in 100.00 % of answers, but 100 samples show only 97.72 % or more at "
-            "90 % confidence: the 98.00 % of `gates.min_agreement` need 114 of them");
+  EXPECT_EQ(
+      result.verdict,
+      "failed: output 'y' agrees in 100.00 % of predictions, but 100 samples show only 97.72 % or more at "
+      "90 % confidence; to show 98.00 % (`gates.min_agreement`) takes 114 samples");
   EXPECT_EQ(result.samples_needed, 114);
   EXPECT_TRUE(result.has_too_few_samples);
   EXPECT_TRUE(judged(agreement_gate(0.98, 0.9), of_samples(0, 114)).passed);
@@ -236,9 +239,10 @@ TEST(CertaintyTest, WithoutConfidenceTheSamplesDecideAndTheBoundIsShown) {
   EXPECT_TRUE(result.passed);
   EXPECT_FALSE(result.is_certain);
   EXPECT_FALSE(result.has_too_few_samples);
-  EXPECT_THAT(result.certainty, StartsWith("output 'y' agrees in 98.40 % of answers, but 250 samples show "
-                                           "only 96.8"));
-  EXPECT_THAT(result.certainty, HasSubstr("need about "));
+  EXPECT_THAT(result.certainty,
+              StartsWith("output 'y' agrees in 98.40 % of predictions, but 250 samples show "
+                         "only 96.8"));
+  EXPECT_THAT(result.certainty, HasSubstr("takes about "));
   ASSERT_GT(result.samples_needed, 1000);
   const double share = 4.0 / 250;
   EXPECT_TRUE(judged(agreement_gate(0.98, 0.9),
@@ -251,15 +255,15 @@ TEST(CertaintyTest, WhatIsCertainSaysHowMuch) {
   EXPECT_TRUE(result.passed);
   EXPECT_TRUE(result.is_certain);
   EXPECT_EQ(result.verdict,
-            "passed: output 'y' agrees in 99.90 % of answers, at least the 98.00 % of `gates.min_agreement`; "
-            "99.61 % or more at 90 % confidence");
+            "passed: output 'y' agrees in 99.90 % of predictions, at least the required 98.00 % "
+            "(`gates.min_agreement`); 99.61 % or more at 90 % confidence");
 }
 
 TEST(CertaintyTest, NoNumberOfSamplesShowsAll) {
   const VerifyResult result = judged(agreement_gate(1, 0.9), of_samples(0, 1000));
   EXPECT_FALSE(result.passed);
   EXPECT_EQ(result.samples_needed, 0);
-  EXPECT_THAT(result.verdict, HasSubstr("no number of them shows the 100.00 %"));
+  EXPECT_THAT(result.verdict, HasSubstr("no number of samples can show 100.00 %"));
 }
 
 TEST(CertaintyTest, LostAndWonAnswersAreHeldAgainstEachOther) {
@@ -270,7 +274,7 @@ TEST(CertaintyTest, LostAndWonAnswersAreHeldAgainstEachOther) {
   both.metrics[0].won = Tally{8, 500};
   both.metrics[0].drop = 0.004;
   EXPECT_TRUE(judged(gates, both).passed);
-  EXPECT_FALSE(judged(gates, of_samples(10, 500)).passed);  // nothing won
+  EXPECT_FALSE(judged(gates, of_samples(10, 500)).passed);  // 10 lost, 0 won
   ASSERT_TRUE(judged(gates, both).metrics[0].drop_bound);
   EXPECT_NEAR(*judged(gates, both).metrics[0].drop_bound, 0.0167, 2e-4);
 }
@@ -286,9 +290,9 @@ TEST(CertaintyTest, DecibelsHaveABound) {
   const VerifyResult failed = judged(gates, result);
   EXPECT_EQ(
       failed.verdict,
-      "failed: output 'y' has 30.0 dB, but 10 samples show only 28.5 dB or more at 90 % confidence: the "
-      "29 dB of `gates.min_sqnr` need 22 of them; but top1_accuracy is no worse: if that is what counts, "
-      "give `gates.max_drop`");
+      "failed: output 'y' has 30.0 dB SQNR, but 10 samples show only 28.5 dB or more at 90 % confidence; to "
+      "show 29 dB (`gates.min_sqnr`) takes 22 samples; but top1_accuracy is not worse: to judge by it, set "
+      "`gates.max_drop`");
   EXPECT_FALSE(failed.has_too_few_samples);
 }
 
@@ -323,10 +327,9 @@ TEST(CertaintyTest, FlipsHaveABound) {
   const VerifyResult failed = confident(&Gates::max_flips, 0.005, result);
   EXPECT_FALSE(failed.passed);
   EXPECT_FALSE(failed.is_certain);
-  EXPECT_EQ(
-      failed.verdict,
-      "failed: output 'y' decides otherwise in 0 of 100, but 100 samples show only 2.95 % or less at 95 % "
-      "confidence: the 0.50 % of `gates.max_flips` need 598 of them");
+  EXPECT_EQ(failed.verdict,
+            "failed: output 'y' changes 0 of 100 decisions, but 100 samples show only 2.95 % or less at 95 % "
+            "confidence; to show 0.50 % (`gates.max_flips`) takes 598 samples");
   EXPECT_TRUE(failed.has_too_few_samples);
   result.samples = result.independent_samples = 598;
   result.outputs[0].decisions = 598;
@@ -359,8 +362,8 @@ TEST(CertaintyTest, TheWorstSliceHasABound) {
   const VerifyResult failed = confident(&Gates::min_sqnr, 30, result, 0.9);
   EXPECT_FALSE(failed.passed);
   EXPECT_THAT(failed.verdict,
-              StartsWith("failed: y[:, 0:4, :]: 32.0 dB, while the whole has 40.0, but 10 samples "
-                         "show only 29.1 dB or more at 90 % confidence"));
+              StartsWith("failed: output part y[:, 0:4, :] has 32.0 dB SQNR (whole output: 40.0 dB), but 10 "
+                         "samples show only 29.1 dB or more at 90 % confidence"));
   EXPECT_TRUE(confident(&Gates::min_sqnr, 29, result, 0.9).passed);
   EXPECT_TRUE(judged(
                   [] {
@@ -390,23 +393,23 @@ TEST(CertaintyTest, LabelsHaveABound) {
   result.samples = result.independent_samples = 200;
   result.outputs[0].other_answers = {1, 200};
   result.outputs.resize(1);
-  EXPECT_THAT(confident(&Gates::min_sqnr, 10, result).failures,
-              ElementsAre(testing::AllOf(
-                  HasSubstr("1 of 200 labels changed, but 200 samples show only 97.6"),
-                  HasSubstr("or more the same at 95 % confidence: the 99 % that must be the same "
-                            "(`gates.min_agreement` sets another share) need about"))));
+  EXPECT_THAT(
+      confident(&Gates::min_sqnr, 10, result).failures,
+      ElementsAre(testing::AllOf(HasSubstr("1 of 200 labels changed, but 200 samples show only 97.6"),
+                                 HasSubstr("or more unchanged at 95 % confidence; to show 99 % unchanged "
+                                           "(set another share with `gates.min_agreement`) takes about"))));
 }
 
-// Nothing passes at a confidence that cannot be computed.
+// Without a confidence bound no gate passes a required confidence.
 TEST(CertaintyTest, AGateWithoutABoundIsNotCertain) {
   const VerifyResult largest = confident(&Gates::max_abs_diff, 0.6, of_samples(0, 1000));
   EXPECT_FALSE(largest.passed);
   EXPECT_FALSE(largest.is_certain);
   EXPECT_EQ(
       largest.verdict,
-      "failed: the largest difference of output 'y' is 0.5, at most 0.6, but no number of samples bounds the "
-      "largest difference on other data: `gates.mean_abs_diff`, `gates.max_mse` and `gates.min_sqnr` have "
-      "bounds; without `gates.confidence` these samples decide");
+      "failed: the largest difference of output 'y' is 0.5, within the allowed 0.6, but no number of samples "
+      "bounds the largest difference on unseen data: use `gates.mean_abs_diff`, `gates.max_mse` or "
+      "`gates.min_sqnr`, or judge only these samples without `gates.confidence`");
   VerifyResult result = of_samples(0, 1000);
   result.metrics[0].has_interval = false;
   const VerifyResult command = confident(&Gates::max_drop, 0.1, result);
@@ -435,12 +438,12 @@ TEST(CertaintyTest, OneSampleTellsNothingAboutOthers) {
   Gates gates;
   gates.min_sqnr = 20;
   gates.confidence = 0.9;
-  EXPECT_THAT(judged(gates, result).verdict, HasSubstr("one sample tells nothing about others"));
+  EXPECT_THAT(judged(gates, result).verdict, HasSubstr("one sample says nothing about unseen data"));
   gates.confidence.reset();
   EXPECT_TRUE(judged(gates, result).passed);
 }
 
-// A metric that no sample changed has no spread, and is not certain for that.
+// A metric that did not change in any sample has no variance, but is not certain.
 TEST(CertaintyTest, AShareWithoutAnyChangeMayChangeWithTheNextSample) {
   VerifyResult result = of_samples(0, 20);
   MetricResult& metric = result.metrics[0];
@@ -467,9 +470,10 @@ TEST(GatesTest, ValuesThatDifferWhereAllAnswersAreTheSameAreSaidSo) {
   result.outputs[0].sqnr_db = 19.4;
   const VerifyResult failed = judged({}, result);
   EXPECT_FALSE(failed.passed);
-  EXPECT_EQ(failed.verdict,
-            "failed: output 'y' has 19.4 dB, 0.6 dB less than the 20 dB of `gates.min_sqnr`; but every top-1 "
-            "answer is the same: if these are what counts, give `gates.min_agreement`");
+  EXPECT_EQ(
+      failed.verdict,
+      "failed: output 'y' has 19.4 dB SQNR, 0.6 dB less than the required 20 dB (`gates.min_sqnr`); but all "
+      "top-1 predictions are unchanged: to judge by them, set `gates.min_agreement`");
 }
 
 TEST(GatesTest, TheWorstSliceOfAnOutputDecidesAndIsNamed) {
@@ -481,17 +485,18 @@ TEST(GatesTest, TheWorstSliceOfAnOutputDecidesAndIsNamed) {
   boxes.name = "y[:, 0:4, :]";
   boxes.sqnr_db = 25.7;
   result.outputs[0].slices = {scores, boxes};
-  EXPECT_THAT(judged({}, result).failures,
-              ElementsAre("y[:, 4:84, :]: 5.1 dB, while the whole has 25.6: 14.9 dB less than the 20 dB of "
-                          "`gates.min_sqnr`"));
+  EXPECT_THAT(
+      judged({}, result).failures,
+      ElementsAre("output part y[:, 4:84, :] has 5.1 dB SQNR (whole output: 25.6 dB), 14.9 dB less than "
+                  "the required 20 dB (`gates.min_sqnr`)"));
   Gates gates;
   gates.min_sqnr = 5;
   EXPECT_EQ(judged(gates, result).verdict,
-            "passed: y[:, 4:84, :]: 5.1 dB, while the whole has 25.6: 0.1 dB more than the 5 dB of "
-            "`gates.min_sqnr`");
+            "passed: output part y[:, 4:84, :] has 5.1 dB SQNR (whole output: 25.6 dB), 0.1 dB more than the "
+            "required 5 dB (`gates.min_sqnr`)");
   gates.min_sqnr.reset();
   gates.max_abs_diff = 1;
-  EXPECT_TRUE(judged(gates, result).passed) << "slices are for the SQNR alone";
+  EXPECT_TRUE(judged(gates, result).passed) << "slices are judged only by SQNR";
 }
 
 TEST(GatesTest, EachMetricHasItsOwnDrop) {
@@ -506,13 +511,13 @@ TEST(GatesTest, EachMetricHasItsOwnDrop) {
   Gates gates;
   gates.max_drops = {{"top1_accuracy", 0.03}, {"si_snr", 3}};
   EXPECT_THAT(judged(gates, result).failures,
-              ElementsAre("si_snr is worse by 4 dB, more than the 3 dB of `gates.max_drop`"));
+              ElementsAre("si_snr is worse by 4 dB, more than the allowed 3 dB (`gates.max_drop`)"));
   gates.max_drops = {{"si_snr", 5}};
   EXPECT_EQ(judged(gates, result).verdict,
-            "passed: si_snr is worse by 4 dB, within the 5 dB of `gates.max_drop`");
+            "passed: si_snr is worse by 4 dB, within the allowed 5 dB (`gates.max_drop`)");
 }
 
-// A number between 0 and 1 is no share for that.
+// A value between 0 and 1 does not make a metric a share.
 TEST(GatesTest, AUnitDoesNotDependOnTheValue) {
   for (const double reference : {0.5, 30.0}) {
     VerifyResult result = measured();
@@ -522,12 +527,13 @@ TEST(GatesTest, AUnitDoesNotDependOnTheValue) {
     Gates gates;
     gates.max_drop = 0.01;
     metric.unit = MetricUnit::kDecibel;
-    EXPECT_THAT(judged(gates, result).verdict, HasSubstr("worse by 0.02 dB, more than the 0.01 dB of"));
+    EXPECT_THAT(judged(gates, result).verdict,
+                HasSubstr("worse by 0.02 dB, more than the allowed 0.01 dB ("));
     metric.unit = MetricUnit::kAbsolute;
-    EXPECT_THAT(judged(gates, result).verdict, HasSubstr("worse by 0.02, more than the 0.01 of"));
+    EXPECT_THAT(judged(gates, result).verdict, HasSubstr("worse by 0.02, more than the allowed 0.01 ("));
     metric.unit = MetricUnit::kShare;
     EXPECT_THAT(judged(gates, result).verdict,
-                HasSubstr("worse by 2.00 points, more than the 1.00 points of"));
+                HasSubstr("worse by 2.00 points, more than the allowed 1.00 points ("));
     metric.unit = MetricUnit::kRelative;
     metric.higher_is_better = true;
     EXPECT_NEAR(loss_of(metric), 0.02 / reference, 1e-12);
@@ -538,11 +544,11 @@ TEST(GatesTest, AMetricThatIsNotThereFails) {
   Gates gates;
   gates.max_drops = {{"top1", 0.03}};
   EXPECT_THAT(judged(gates).failures,
-              ElementsAre("there is no metric 'top1' for `gates.max_drop`; there is top1_accuracy"));
+              ElementsAre("`gates.max_drop`: no metric is named 'top1'; metrics: top1_accuracy"));
   VerifyResult none = measured();
   none.metrics.clear();
   EXPECT_THAT(judged(gates, none).failures,
-              ElementsAre("there is no metric 'top1' for `gates.max_drop`; there is none"));
+              ElementsAre("`gates.max_drop`: no metric is named 'top1'; metrics: none"));
 }
 
 TEST(GatesTest, AnErrorThatTheReferenceDoesNotMakeIsAPlainNumber) {
@@ -554,10 +560,11 @@ TEST(GatesTest, AnErrorThatTheReferenceDoesNotMakeIsAPlainNumber) {
   Gates gates;
   gates.max_drop = 0.01;
   EXPECT_THAT(judged(gates, result).failures,
-              ElementsAre("mae is worse by 0.02, more than the 0.01 of `gates.max_drop`"));
+              ElementsAre("mae is worse by 0.02, more than the allowed 0.01 (`gates.max_drop`)"));
 }
 
-// A reference that reproduces the labels makes an error of rounding, and a share of that says nothing.
+// If the reference reproduces the labels, its error is only rounding. A change relative to it would be
+// meaningless.
 TEST(GatesTest, AnErrorThatIsRoundingIsHeldAgainstTheLabels) {
   VerifyResult result = measured();
   MetricResult& metric = result.metrics[0];
@@ -568,16 +575,16 @@ TEST(GatesTest, AnErrorThatIsRoundingIsHeldAgainstTheLabels) {
   Gates gates;
   gates.max_drop = 0.01;
   EXPECT_EQ(judged(gates, result).verdict,
-            "passed: mean_absolute_error is worse by 0.20 % of the labels' size, within the 1.00 % of "
-            "`gates.max_drop`");
+            "passed: mean_absolute_error is worse by 0.20 % of the labels' size, within the allowed 1.00 % "
+            "(`gates.max_drop`)");
   EXPECT_NEAR(loss_of(metric), 0.002, 1e-6);
   gates.max_drop = 0.001;
   EXPECT_FALSE(judged(gates, result).passed);
-  metric.reference = 1e-3;  // an error that is one
+  metric.reference = 1e-3;  // more than rounding
   metric.drop = 5e-6;
   EXPECT_EQ(judged(gates, result).verdict,
-            "failed: mean_absolute_error is worse by 0.50 % of the reference, more than the 0.10 % of "
-            "`gates.max_drop`");
+            "failed: mean_absolute_error is worse by 0.50 % of the reference, more than the allowed 0.10 % "
+            "(`gates.max_drop`)");
 }
 
 TEST(GatesTest, OneLabelThatChangesIsNoDifferenceOfOne) {
@@ -598,14 +605,14 @@ TEST(GatesTest, GatesOfValuesAskForNinetyNinePercentOfLabels) {
     EXPECT_TRUE(judged(gates, with_labels(20, 2000)).passed);
     EXPECT_THAT(
         judged(gates, with_labels(21, 2000)).failures,
-        ElementsAre("output 'label': 21 of 2000 labels changed, more than the limit of 20 (99 % must be "
-                    "the same; `gates.min_agreement` sets another share)"));
+        ElementsAre("output 'label': 21 of 2000 labels changed, more than the allowed 20 (99 % must be "
+                    "unchanged; set another share with `gates.min_agreement`)"));
   }
   EXPECT_FALSE(judged({}, with_labels(2, 20)).passed);
-  EXPECT_FALSE(judged({}, with_labels(1, 9)).passed) << "of so few, one is a large share";
+  EXPECT_FALSE(judged({}, with_labels(1, 9)).passed) << "with so few labels, one change is a large share";
   Gates flips;
   flips.max_flips = 0.5;
-  EXPECT_TRUE(judged(flips, with_labels(21, 2000)).passed) << "a gate of decisions says nothing of labels";
+  EXPECT_TRUE(judged(flips, with_labels(21, 2000)).passed) << "max_flips does not judge labels";
 }
 
 TEST(GatesTest, LabelsAreJudgedByTheAgreementThatIsAskedFor) {
@@ -613,10 +620,10 @@ TEST(GatesTest, LabelsAreJudgedByTheAgreementThatIsAskedFor) {
   gates.min_agreement = 0.95;
   EXPECT_TRUE(judged(gates, with_labels(80, 2000)).passed);
   EXPECT_THAT(judged(gates, with_labels(120, 2000)).failures,
-              ElementsAre("output 'label' agrees in 94.00 % of answers, less than the 95.00 % of "
-                          "`gates.min_agreement`"));
+              ElementsAre("output 'label' agrees in 94.00 % of predictions, less than the required 95.00 % "
+                          "(`gates.min_agreement`)"));
   gates.max_abs_diff = 1;
-  EXPECT_TRUE(judged(gates, with_labels(80, 2000)).passed) << "instead of the usual share";
+  EXPECT_TRUE(judged(gates, with_labels(80, 2000)).passed) << "instead of the default share";
 }
 
 TEST(GatesTest, OutputsThatAreNotJudgedCannotFail) {
@@ -637,7 +644,7 @@ TEST(GatesTest, OutputsThatAreNotJudgedCannotFail) {
   gates.max_flips = 0.1;
   EXPECT_THAT(judged(gates, result).failures, IsEmpty());
   result.outputs[0].is_judged = false;
-  EXPECT_FALSE(judged({}, result).passed) << "nothing is left to judge";
+  EXPECT_FALSE(judged({}, result).passed) << "no output is left to judge";
 }
 
 TEST(GatesTest, ScoresOfADetectorThatFindsNothingAreNotJudgedByTheirSqnr) {
@@ -649,7 +656,7 @@ TEST(GatesTest, ScoresOfADetectorThatFindsNothingAreNotJudgedByTheirSqnr) {
             "passed: output 'y': neither model detects anything in these samples, so SQNR is not judged");
   Gates gates;
   gates.max_abs_diff = 0.1;
-  EXPECT_FALSE(judged(gates, result).passed) << "a difference is still one";
+  EXPECT_FALSE(judged(gates, result).passed) << "other gates still judge the differences";
 }
 
 TEST(GatesTest, AMetricThatWasNotMeasuredSaysWhy) {
@@ -669,14 +676,14 @@ TEST(GatesTest, FlipsNeedAThreshold) {
   Gates gates;
   gates.max_flips = 0.01;
   EXPECT_THAT(judged(gates, result).failures,
-              ElementsAre(HasSubstr("no output decides for `gates.max_flips`: it needs `threshold`")));
+              ElementsAre(HasSubstr("`gates.max_flips` has no output to judge: it needs `threshold`")));
 }
 
 TEST(GatesTest, ListsAreJudgedByTheirMetricAlone) {
   VerifyResult result = measured();
   result.outputs[0].is_list = true;
   result.outputs[0].sqnr_db = -5;
-  EXPECT_THAT(judged({}, result).failures, ElementsAre(HasSubstr("lists of what was found")));
+  EXPECT_THAT(judged({}, result).failures, ElementsAre(HasSubstr("lists of detections")));
   Gates gates;
   gates.max_drop = 0.03;
   EXPECT_TRUE(judged(gates, result).passed);

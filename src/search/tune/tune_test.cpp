@@ -140,7 +140,7 @@ TEST_F(TuneTest, LabelsWithoutAGateBringOne) {
   options.gates.max_drop.reset();
   const TuneResult result = tuned();
   ASSERT_TRUE(result.passed);
-  EXPECT_THAT(result.notes, Contains(HasSubstr("the metric may lose 1 point")));
+  EXPECT_THAT(result.notes, Contains(HasSubstr("the metric may drop by 1 point")));
   EXPECT_THAT(result.held_out.verdict, HasSubstr("1.00 points of `gates.max_drop`"));
 }
 
@@ -173,7 +173,7 @@ TEST_F(TuneTest, SenselessRequestsAreRefused) {
   EXPECT_EQ(error_of([&] { tuned(); }).code(), ErrorCode::kUsage);
   options.budget = {10, 0};
   options.gates.confidence = 1;
-  EXPECT_THAT(error_of([&] { tuned(); }).what(), HasSubstr("from 50 to below 100 %"));
+  EXPECT_THAT(error_of([&] { tuned(); }).what(), HasSubstr("at least 50 % and below 100 %"));
   options.gates.confidence = 0;
   options.data = {};
   EXPECT_THAT(error_of([&] { tuned(); }).what(), HasSubstr("give `data`"));
