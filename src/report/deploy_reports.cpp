@@ -26,7 +26,7 @@ std::string speed_cell(const PublishedVariant& variant) {
   if (!variant.bench || variant.bench->batches.empty()) return "";
   const BatchResult& batch = variant.bench->batches.front();
   std::string text = time_text(batch.latency.p50);
-  if (batch.speed_up.is_measurable) text += fmt::format(" ({:.2f} x)", batch.speed_up.ratio);
+  if (batch.speed_up.is_measurable) text += fmt::format(" ({:.2f}×)", batch.speed_up.ratio);
   return text;
 }
 
@@ -48,9 +48,9 @@ std::string publish_text(const PublishResult& result) {
   for (const PublishedModel& model : result.models) {
     for (const PublishedVariant& variant : model.variants) is_measured |= variant.bench.has_value();
   }
-  std::vector<std::string> columns = {"variant", "file", "format", ">size", ">ratio", "against the original"};
-  if (is_measured) columns.insert(columns.end(), {">a run", ">to load"});
-  columns.push_back("runs from");
+  std::vector<std::string> columns = {"variant", "file", "format", ">size", ">ratio", "quality"};
+  if (is_measured) columns.insert(columns.end(), {">latency", ">load memory"});
+  columns.push_back("oldest ONNX Runtime");
   Table table(columns);
   for (const PublishedModel& model : result.models) {
     for (const PublishedVariant& variant : model.variants) {
@@ -69,14 +69,14 @@ std::string publish_text(const PublishResult& result) {
   for (const PublishedModel& model : result.models) {
     for (const PublishedVariant& variant : model.variants) {
       if (!variant.is_written)
-        text += safe_format("  {} is not written: {}\n", variant.variant, with_options(variant.why_not));
+        text += safe_format("  {}: not written: {}\n", variant.variant, with_options(variant.why_not));
       for (const std::string& note : variant.notes)
         text += safe_format("  {}: note: {}\n", variant.variant, with_options(note));
     }
   }
   for (const std::string& note : result.notes) text += safe_format("  note: {}\n", with_options(note));
-  if (result.written() == 0) return text + safe_format("{}: nothing is written\n", result.output);
-  return text + safe_format("{}: {} variant{}, {} files of configuration, {} carried over\n", result.output,
+  if (result.written() == 0) return text + safe_format("{}: nothing was written\n", result.output);
+  return text + safe_format("{}: {} variant{}, {} configuration files, {} copied files\n", result.output,
                             result.written(), result.written() == 1 ? "" : "s", result.configs.size(),
                             result.carried.size());
 }
@@ -84,12 +84,12 @@ std::string publish_text(const PublishResult& result) {
 namespace {
 
 std::string decibels(const std::optional<double>& value) {
-  return value ? fmt::format("{:.0f} dB or more", *value) : "equal to the original's";
+  return value ? fmt::format("SQNR {:.0f} dB or more", *value) : "identical to the original";
 }
 
 std::string run_text(const StatedRun& run) {
   return fmt::format("outputs {} on {} {} (ONNX Runtime {}, data {})", decibels(run.sqnr_db), run.samples,
-                     run.is_generated   ? "made-up inputs"
+                     run.is_generated   ? "random inputs"
                      : run.samples == 1 ? "sample"
                                         : "samples",
                      run.runtime_version, run.data);
@@ -97,8 +97,8 @@ std::string run_text(const StatedRun& run) {
 
 const char* word_of(ProofFinding finding) {
   switch (finding) {
-    case ProofFinding::kHolds: return "holds";
-    case ProofFinding::kFails: return "FAILS";
+    case ProofFinding::kHolds: return "verified";
+    case ProofFinding::kFails: return "FAILED";
     case ProofFinding::kNotChecked: break;
   }
   return "not checked";
@@ -108,22 +108,21 @@ const char* word_of(ProofFinding finding) {
 
 std::string prove_text(const Proof& proof) {
   const Statement& statement = proof.statement;
-  std::string text = safe_format("{}: {}, made by Ounce {}\n", proof.model,
+  std::string text = safe_format("{}: {}, written by Ounce {}\n", proof.model,
                                  name_and_label(statement.recipe.format), statement.version);
-  text += safe_format("  made by      {}\n", making_command(statement));
+  text += safe_format("  command      {}\n", making_command(statement));
   if (statement.gate) {
-    text += safe_format("  judged by    {}\n", judging_command(statement));
+    text += safe_format("  verified by  {}\n", judging_command(statement));
     text += safe_format("  result       {}\n", run_text(statement.gate->run));
     for (const StatedMetric& metric : statement.gate->metrics)
-      text +=
-          safe_format("               {} {:.4g}, the original {:.4g}; drop from {:.4g} to {:.4g} (95 %)\n",
-                      metric.name, metric.candidate, metric.reference, metric.drop_low, metric.drop_high);
+      text += safe_format("               {} {:.4g} (original: {:.4g}); drop {:.4g} to {:.4g} (95 % CI)\n",
+                          metric.name, metric.candidate, metric.reference, metric.drop_low, metric.drop_high);
   } else if (statement.trial) {
     text += safe_format("  result       {}\n", run_text(*statement.trial));
   }
   std::string releases;
   for (const auto& [machine, version] : statement.releases)
-    releases += fmt::format("{}{} from {}", releases.empty() ? "" : ", ", machine, version);
+    releases += fmt::format("{}{} {} or later", releases.empty() ? "" : ", ", machine, version);
   if (!releases.empty()) text += safe_format("  runs in      ONNX Runtime on {}\n", releases);
   for (const ProofStep& step : proof.steps)
     text += safe_format("  {:<12} {}: {}\n", step.name, std::string(word_of(step.finding)),
@@ -133,7 +132,7 @@ std::string prove_text(const Proof& proof) {
 }
 
 std::string prove_table(const std::vector<ProveRow>& rows) {
-  Table table({"model", "format", "statement"});
+  Table table({"model", "format", "provenance"});
   for (const ProveRow& row : rows) {
     if (!row.error.empty()) {
       table.add({row.model.filename().string(), "", "error"});
@@ -148,8 +147,8 @@ std::string prove_table(const std::vector<ProveRow>& rows) {
 namespace {
 
 const char* state_of(const app::Unpacked& unpacked) {
-  if (!unpacked.is_new) return "was there";
-  return unpacked.was_damaged ? "made again: the file in the cache was damaged" : "made now";
+  if (!unpacked.is_new) return "already in the cache";
+  return unpacked.was_damaged ? "written again: the file in the cache was damaged" : "new";
 }
 
 }  // namespace
@@ -157,21 +156,21 @@ const char* state_of(const app::Unpacked& unpacked) {
 std::string unpack_text(const UnpackRow& row) {
   const app::Unpacked& unpacked = row.result;
   if (unpacked.file.empty())
-    return safe_format("{}: stays as it is: {}\n", row.model.string(), unpacked.why_not);
+    return safe_format("{}: not precompiled: {}\n", row.model.string(), unpacked.why_not);
   return safe_format("{}: {} → {}, for ONNX Runtime {} on {}, {}\n{}\n", row.model.string(),
                      bytes_text(unpacked.model_bytes), bytes_text(unpacked.bytes), unpacked.runtime_version,
                      unpacked.cpu, state_of(unpacked), unpacked.file.string());
 }
 
 std::string unpack_table(const std::vector<UnpackRow>& rows) {
-  Table table({"model", ">packed", ">unpacked", "state"});
+  Table table({"model", ">model size", ">cache size", "state"});
   std::uint64_t packed = 0, unpacked = 0;
   for (const UnpackRow& row : rows) {
     const bool is_there = row.error.empty() && !row.result.file.empty();
     const char* const state = !row.error.empty()  ? "error"
-                              : !is_there         ? "as it is"
+                              : !is_there         ? "not precompiled"
                               : row.result.is_new ? "new"
-                                                  : "was there";
+                                                  : "cached";
     table.add({row.model.filename().string(), bytes_text(row.result.model_bytes),
                is_there ? bytes_text(row.result.bytes) : "", state});
     packed += row.result.model_bytes;
@@ -193,7 +192,7 @@ std::string shadow_decibels(double sqnr_db) {
 }  // namespace
 
 std::string shadow_text(const app::ShadowStatistics& statistics, const app::ShadowVerdict& verdict) {
-  std::string text = safe_format("candidate {} beside {}, {} devices\n", statistics.candidate,
+  std::string text = safe_format("candidate {} compared with {}, {} devices\n", statistics.candidate,
                                  statistics.primary, statistics.devices);
   text += fmt::format(
       "{} calls, {} compared, {} dropped; the candidate failed {} times ({} errors, {} crashes, {} timeouts, "
@@ -205,7 +204,7 @@ std::string shadow_text(const app::ShadowStatistics& statistics, const app::Shad
                         statistics.canary_fallbacks, percent_text(statistics.canary_share),
                         statistics.canary_stopped.empty() ? "" : "; stopped: " + statistics.canary_stopped);
   }
-  Table table({"output", ">SQNR", ">largest", ">answers", ">flips"});
+  Table table({"output", ">SQNR", ">max |d|", ">predictions", ">changed"});
   for (const auto& [name, output] : statistics.outputs)
     table.add({name, shadow_decibels(output.sqnr_db()), fmt::format("{:.3g}", output.largest),
                std::to_string(output.answers), std::to_string(output.flips)});
@@ -218,7 +217,9 @@ std::string shadow_text(const app::ShadowStatistics& statistics, const app::Shad
   add("candidate", statistics.candidate_latency);
   text += times.text();
   for (const std::string& reason : verdict.reasons) text += safe_format("{}\n", reason);
-  return text + (verdict.passed ? "passed\n" : verdict.is_known ? "failed\n" : "not known yet\n");
+  return text + (verdict.passed     ? "passed\n"
+                 : verdict.is_known ? "failed\n"
+                                    : "unknown: more calls are needed\n");
 }
 
 }  // namespace ounce::report

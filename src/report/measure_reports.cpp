@@ -15,7 +15,7 @@ std::string share_text(const std::optional<double>& share) {
   return share ? fmt::format("{:.2f} %", 100 * *share) : "-";
 }
 
-// Without a minus before nothing.
+// Formats with a sign, but avoids "-0.0000".
 std::string signed_text(double value) {
   return safe_format("{:+.4f}", std::fabs(value) < 5e-5 ? 0.0 : value);
 }
@@ -25,7 +25,7 @@ std::string output_table(const VerifyResult& result) {
                                      [](const auto& output) { return output.flips.has_value(); });
   std::vector<std::string> columns = {"output",  ">values",     ">SQNR",       ">max |d|", ">mean |d|",
                                       ">cosine", ">same top-1", ">same top-5", ">NaN/Inf"};
-  if (has_flips) columns.push_back(">flips");
+  if (has_flips) columns.push_back(">changed decisions");
   Table table(columns);
   for (const OutputComparison& output : result.outputs) {
     const char* kind = output.is_state     ? " (state)"
@@ -50,13 +50,13 @@ std::string output_table(const VerifyResult& result) {
   return table.text();
 }
 
-// The worst part of each output whose parts differ.
+// Lists the worst part of each output that has parts of different kinds or scales.
 std::string slice_lines(const std::vector<OutputComparison>& outputs) {
   std::string lines;
   for (const OutputComparison& output : outputs) {
     if (output.slices.empty()) continue;
     const OutputSlice& worst = output.slices.front();
-    lines += safe_format("worst slice: {}: {}, while the whole has {}\n", worst.name,
+    lines += safe_format("worst output part: {}: {} (whole output: {})\n", worst.name,
                          decibel_text(worst.sqnr_db), decibel_text(output.sqnr_db));
   }
   return lines;
@@ -65,7 +65,7 @@ std::string slice_lines(const std::vector<OutputComparison>& outputs) {
 std::string value_text(double value) { return std::isnan(value) ? "-" : fmt::format("{:.4f}", value); }
 
 std::string metric_table(const std::vector<MetricResult>& metrics) {
-  Table table({"metric", ">reference", ">candidate", ">drop", ">95 % sure"});
+  Table table({"metric", ">reference", ">candidate", ">drop", ">95 % CI"});
   for (const MetricResult& metric : metrics) {
     const bool is_measured = !std::isnan(metric.drop);
     table.add({metric.name, is_measured ? value_text(metric.reference) : "not measured",
@@ -88,9 +88,9 @@ std::string edge_lines(const std::vector<EdgeCase>& cases) {
                                           : "FAILED",
                          edge.name, with_options(edge.finding));
   }
-  std::string text = fmt::format("edge cases: {} held", held);
+  std::string text = fmt::format("edge cases: {} passed", held);
   if (failed != 0) text += fmt::format(", {} FAILED", failed);
-  if (left_out != 0) text += fmt::format(", {} left out", left_out);
+  if (left_out != 0) text += fmt::format(", {} skipped", left_out);
   return text + '\n' + lines;
 }
 
@@ -114,8 +114,7 @@ std::string verify_text(const VerifyResult& result) {
   for (const std::string& line : cpu_lines(result.cpus)) text += safe_format("  {}\n", line);
   if (result.is_generated) {
     text += with_options(
-        "note: the inputs were random; they show that the models agree, not how good they are: give "
-        "`data`\n");
+        "note: random inputs show only how well the models agree; to measure accuracy, give `data`\n");
   }
   for (const std::string& note : result.notes) text += safe_format("note: {}\n", with_options(note));
   const bool has_numbers = std::any_of(result.outputs.begin(), result.outputs.end(), [](const auto& output) {
@@ -123,7 +122,7 @@ std::string verify_text(const VerifyResult& result) {
   });
   if (const std::string words = sqnr_words(result.worst_sqnr_db); has_numbers && !words.empty())
     text += words + '\n';
-  // With a confidence that was asked for, the verdict says it.
+  // With --confidence, the verdict includes the certainty.
   if (!result.certainty.empty() && result.passed && !result.is_confidence_asked)
     text += safe_format("{}: {}\n", result.is_certain ? "certain" : "not certain",
                         with_options(result.certainty));
@@ -135,7 +134,7 @@ std::string verify_table(const std::vector<VerifyRow>& rows) {
   std::size_t passed = 0;
   for (const VerifyRow& row : rows) {
     if (!row.error.empty()) {
-      table.add({row.model.string(), "-", "-", "-", "-", "error: see above"});
+      table.add({row.model.string(), "-", "-", "-", "-", "error (see above)"});
       continue;
     }
     const bool has_metric = !row.result.metrics.empty() && !std::isnan(row.result.metrics[0].drop);
@@ -156,15 +155,15 @@ namespace {
 
 std::string speed_text(const SpeedUp& speed, bool is_base) {
   if (is_base) return "1";
-  if (!speed.is_reliable) return "not known: the machine is busy";
+  if (!speed.is_reliable) return "unknown: the machine is busy";
   if (speed.rounds < SpeedUp::kLeastRounds)
-    return fmt::format("too few rounds to tell ({:.3f} … {:.3f})", speed.low, speed.high);
+    return fmt::format("too few rounds ({:.3f}–{:.3f})", speed.low, speed.high);
   if (!speed.is_measurable)
-    return fmt::format("no measurable difference ({:.3f} … {:.3f})", speed.low, speed.high);
-  return fmt::format("{:.2f} × ({:.2f} … {:.2f})", speed.ratio, speed.low, speed.high);
+    return fmt::format("no measurable difference ({:.3f}–{:.3f})", speed.low, speed.high);
+  return fmt::format("{:.2f}× ({:.2f}–{:.2f})", speed.ratio, speed.low, speed.high);
 }
 
-// Percentiles hold the time that other programs took; a ratio of CPU times does not.
+// Latency percentiles include the time of other programs; ratios of CPU times do not.
 std::string busy_note(const BenchReport& report) {
   const bool is_reliable = std::all_of(report.models.begin(), report.models.end(), [](const auto& model) {
     return std::all_of(model.batches.begin(), model.batches.end(),
@@ -174,9 +173,9 @@ std::string busy_note(const BenchReport& report) {
       "note: the machine is busy: calls took {:.1f} times their CPU time, so latencies are too long. {}\n",
       report.load,
       is_reliable
-          ? fmt::format("Speed-ups compare CPU times; their intervals are {:.0f} % wider on both sides",
+          ? fmt::format("Speed-ups compare CPU times; their intervals were widened by {:.0f} % on both sides",
                         100 * SpeedUp::kBusyError)
-          : "Speed-ups on several threads need an idle machine: end other programs and run again");
+          : "Speed-ups on several threads need an idle machine: stop other programs and run again");
 }
 
 constexpr std::size_t kShownOps = 10, kShownNodes = 5;
@@ -203,9 +202,9 @@ std::string profile_text(const BenchResult& model) {
           ? std::string()
           : fmt::format("; XNNPACK runs {} of {} operators, {} of the time", profile.delegated,
                         profile.operators, percent_text(profile.delegated_share));
-  return safe_format("{}: {} in nodes, {} of it in kernels that multiply integers ({} runs{})\n",
-                     model.model.string(), time_text(profile.seconds), percent_text(profile.integer_share),
-                     profile.runs, delegated) +
+  return safe_format("{}: {} in nodes, {} of it in INT8 kernels ({} runs{})\n", model.model.string(),
+                     time_text(profile.seconds), percent_text(profile.integer_share), profile.runs,
+                     delegated) +
          ops.text() + nodes.text();
 }
 
@@ -214,7 +213,7 @@ std::string profile_text(const BenchResult& model) {
 std::string bench_text(const BenchReport& report) {
   Table start(
       {"model", ">size", ">load", ">first run", ">cold start", ">peak memory", ">load peak", ">after load"});
-  Table runs({"model", ">batch", ">p50", ">p90", ">p99", ">min", ">mean", ">samples/s", "speed (95 % sure)"});
+  Table runs({"model", ">batch", ">p50", ">p90", ">p99", ">min", ">mean", ">samples/s", "speed (95 % CI)"});
   bool is_cache_dropped = true, has_cold_starts = true;
   for (const BenchResult& model : report.models) {
     const bool is_cold = model.cold_start_seconds > 0;
@@ -242,14 +241,15 @@ std::string bench_text(const BenchReport& report) {
     if (model.profile) text += profile_text(model);
   }
   if (has_cold_starts && !is_cache_dropped)
-    text += "note: the file cache could not be dropped: cold starts read from memory\n";
+    text += "note: the file cache could not be dropped, so cold starts read the model from memory\n";
   if (report.load > SpeedUp::kBusyLoad) text += busy_note(report);
   for (const std::string& note : report.notes) text += safe_format("note: {}\n", with_options(note));
   return text;
 }
 
 std::string decode_text(const DecodeReport& report) {
-  Table table({"model", ">size", ">first token", ">next, p50", ">p90", ">tokens/s", ">perplexity", ">flips"});
+  Table table({"model", ">size", ">first token", ">next token, p50", ">p90", ">tokens/s", ">perplexity",
+               ">changed tokens"});
   for (const DecodeResult& model : report.models) {
     const bool is_first = &model == &report.models.front();
     const double each = model.next_token.mean;
@@ -262,14 +262,14 @@ std::string decode_text(const DecodeReport& report) {
                                           static_cast<double>(report.tokens))});
   }
   std::string text = safe_format(
-      "ONNX Runtime {} on {}, {} thread{}: {} text{}, a prompt of {}, {} tokens behind\n",
+      "ONNX Runtime {} on {}, {} thread{}: {} text{}, prompt of {} tokens, {} tokens after the prompt\n",
       report.runtime_version, report.cpu, report.threads == 0 ? "all" : std::to_string(report.threads),
       report.threads == 1 ? "" : "s", report.texts, report.texts == 1 ? "" : "s", report.prompt,
       report.tokens);
   text += table.text();
   for (const DecodeResult& model : report.models) {
     if (!model.is_cached)
-      text += safe_format("note: {} keeps no past: all of a text is fed for every token\n",
+      text += safe_format("note: {} has no KV cache, so each token processes the whole text\n",
                           model.model.filename().string());
   }
   for (const DecodeResult& model : report.models) {
@@ -282,7 +282,7 @@ std::string decode_text(const DecodeReport& report) {
 
 namespace {
 
-constexpr double kLeastOfThreeDigits = 99.5;  // two digits of it are written as 1e+02
+constexpr double kLeastOfThreeDigits = 99.5;  // from here on, {:.2g} would print 1e+02
 
 std::string two_digits(double percent) {
   return percent < kLeastOfThreeDigits ? fmt::format("{:.2g}", percent) : fmt::format("{:.0f}", percent);
@@ -293,14 +293,13 @@ std::string two_digits(double percent) {
 std::string sqnr_words(double sqnr_db) {
   if (!std::isfinite(sqnr_db)) return "";
   const double off = 100 * std::pow(10, -sqnr_db / 20);
-  const std::string text = fmt::format("the outputs are off by {} % of their size", two_digits(off));
-  if (sqnr_db >= Quality::kHarmless) return text + ": no answer will notice";
-  if (sqnr_db >= Quality::kVeryGood) return text + ": answers hardly ever change";
-  if (sqnr_db >= Quality::kGood) return text + ": answers seldom change";
-  if (sqnr_db >= Quality::kMinUsable) return text + ": answers that are close may change";
-  return fmt::format(
-      "warning: {}: use it only if what counts for you still holds",
-      off < kLeastOfThreeDigits ? text : "the outputs are off by as much as they are large, or more");
+  const std::string text = fmt::format("output error {} %", two_digits(off));
+  if (sqnr_db >= Quality::kHarmless) return text + ": predictions should not change";
+  if (sqnr_db >= Quality::kVeryGood) return text + ": predictions very rarely change";
+  if (sqnr_db >= Quality::kGood) return text + ": predictions rarely change";
+  if (sqnr_db >= Quality::kMinUsable) return text + ": close predictions may change";
+  return fmt::format("warning: {}: verify the accuracy before you use this model",
+                     off < kLeastOfThreeDigits ? text : "output error 100 % or more");
 }
 
 std::string label_words(double sqnr_db) {
@@ -318,19 +317,19 @@ std::string line_of(const CpuComparison& found) {
   if (!found.is_run()) return safe_format("{}: not run: {}", found.cpu, with_options(found.why_not));
   std::string text = safe_format("{}: ", found.cpu);
   if (is_equal(found.sqnr_db)) {
-    text += "equal to the bit";
+    text += "bit-identical to this CPU";
   } else {
-    text += safe_format("{} from what it gives here", decibel_text(found.sqnr_db));
+    text += safe_format("{} SQNR relative to this CPU", decibel_text(found.sqnr_db));
     if (!is_equal(found.reference_sqnr_db))
-      text += safe_format(" (the original: {})", decibel_text(found.reference_sqnr_db));
+      text += safe_format(" (original: {})", decibel_text(found.reference_sqnr_db));
   }
   if (found.flips != 0) {
-    text += safe_format(", {} of {} answers are others (the original: {})", found.flips, found.answers,
+    text += safe_format(", {} of {} predictions changed (original: {})", found.flips, found.answers,
                         found.reference_flips);
   }
   text += safe_format(", {} sample{}, {}, ONNX Runtime {}", found.samples, found.samples == 1 ? "" : "s",
                       found.how, found.runtime_version);
-  return found.is_same() ? text : text + ": NOT THE SAME";
+  return found.is_same() ? text : text + ": DIFFERENT";
 }
 
 }  // namespace

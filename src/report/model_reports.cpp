@@ -12,8 +12,8 @@
 namespace ounce::report {
 namespace {
 
-// What decides which runtimes load the model. The versions of the operators of TFLite are in the JSON
-// document.
+// The versions that decide which runtimes load the model. The JSON document also has the operator versions of
+// TFLite.
 std::string versions_text(const ModelInfo& info) {
   if (info.format != "ONNX") return fmt::format("{}, schema {}", info.format, info.ir_version);
   std::string text;
@@ -22,7 +22,7 @@ std::string versions_text(const ModelInfo& info) {
   return text;
 }
 
-// Metadata may be a whole document.
+// Cuts long metadata values.
 std::string start_of(const std::string& value) {
   constexpr std::size_t kShown = 80;
   if (value.size() <= kShown) return value;
@@ -49,7 +49,7 @@ std::string inspect_text(const ModelInfo& info, std::size_t tensors) {
                                  bytes_text(info.weight_bytes));
   text += safe_format(
       "  {}{}{}\n", info.format == "ONNX" ? fmt::format("IR {}, opset ", info.ir_version) : std::string(),
-      versions_text(info), info.producer.empty() ? std::string() : ", made by " + info.producer);
+      versions_text(info), info.producer.empty() ? std::string() : ", produced by " + info.producer);
   text += fmt::format("  {} nodes, {} subgraphs, {} functions\n", info.nodes, info.subgraphs, info.functions);
   for (const ValueDescription& value : info.inputs)
     text += safe_format("  input   {}  {}\n", value.name, value.type);
@@ -63,16 +63,16 @@ std::string inspect_text(const ModelInfo& info, std::size_t tensors) {
   if (!info.tensors.empty()) text += tensor_table(info.tensors, tensors) + '\n';
   for (const std::string& note : info.notes) text += safe_format("note: {}\n", with_options(note));
   for (const std::string& blocker : info.blockers)
-    text += safe_format("blocked: {}\n", with_options(blocker));
+    text += safe_format("cannot be quantized: {}\n", with_options(blocker));
   if (info.bytes_after != 0) {
-    text += safe_format("quantize would write {} ({})\n", bytes_text(info.bytes_after),
+    text += safe_format("estimated size after quantization: {} ({})\n", bytes_text(info.bytes_after),
                         percent_text(ratio_of(info)));
   }
   return text;
 }
 
 std::string inspect_table(const std::vector<InspectRow>& rows) {
-  Table table({"model", ">size", ">nodes", "opset", ">would be", ">%"});
+  Table table({"model", ">size", ">nodes", "opset", ">estimated", ">%"});
   std::uint64_t before = 0, after = 0;
   for (const InspectRow& row : rows) {
     if (!row.error.empty()) {
@@ -99,7 +99,7 @@ std::string scoped(const std::string& scope, const std::string& name) {
   return scope.empty() ? name : scope + "/" + name;
 }
 std::string or_nothing(const std::string& text) { return text.empty() ? "–" : text; }
-// A statement, a contract: JSON has them whole.
+// Shortens long values, such as provenance records; the JSON document has them completely.
 std::string in_short(const std::string& text) {
   constexpr std::size_t kMost = 60;
   return text.size() > kMost ? fmt::format("({} characters)", text.size()) : or_nothing(text);
@@ -121,13 +121,13 @@ std::string op_table(const DiffResult& result) {
 }
 
 std::string node_lines(const DiffResult& result, std::size_t at_most) {
-  std::string text = safe_format(
-      "nodes: {} are the same{}, {} changed, {} new, {} gone\n",
-      result.nodes_matched - result.nodes_changed.size(),
-      result.nodes_renamed == 0
-          ? ""
-          : fmt::format(" ({} of {} are called otherwise)", result.nodes_renamed, result.nodes_matched),
-      result.nodes_changed.size(), result.nodes_added.size(), result.nodes_removed.size());
+  std::string text =
+      safe_format("nodes: {} equal{}, {} changed, {} added, {} removed\n",
+                  result.nodes_matched - result.nodes_changed.size(),
+                  result.nodes_renamed == 0
+                      ? ""
+                      : fmt::format(" ({} of {} renamed)", result.nodes_renamed, result.nodes_matched),
+                  result.nodes_changed.size(), result.nodes_added.size(), result.nodes_removed.size());
   const auto add = [&](const char* mark, const std::vector<NodeChange>& nodes) {
     for (std::size_t i = 0; i < std::min(at_most, nodes.size()); ++i) {
       text += safe_format("  {} {} {}{}{}\n", mark, nodes[i].op_type, scoped(nodes[i].scope, nodes[i].name),
@@ -143,8 +143,8 @@ std::string node_lines(const DiffResult& result, std::size_t at_most) {
 }
 
 std::string tensor_lines(const DiffResult& result, std::size_t at_most) {
-  std::string text = safe_format("weights: {} in both, {} differ, are new or gone\n", result.tensors_matched,
-                                 result.tensors.size());
+  std::string text = safe_format("weights: {} in both models, {} changed, added or removed\n",
+                                 result.tensors_matched, result.tensors.size());
   if (result.tensors.empty()) return text;
   Table table({"weight", "before", "after", ">SQNR", ">max |d|", ""});
   for (std::size_t i = 0; i < std::min(at_most, result.tensors.size()); ++i) {
@@ -163,7 +163,7 @@ std::string tensor_lines(const DiffResult& result, std::size_t at_most) {
 std::string diff_text(const DiffResult& result, std::size_t at_most) {
   using namespace diff_lines;
   std::string text =
-      safe_format("{} ({}) against {} ({})\n", result.b.string(), bytes_text(result.bytes_after),
+      safe_format("{} ({}) compared with {} ({})\n", result.b.string(), bytes_text(result.bytes_after),
                   result.a.string(), bytes_text(result.bytes_before));
   for (const Change& change : result.changes)
     text += safe_format("{}{}{}: {} → {}\n", change.what, change.name.empty() ? "" : " ", change.name,
@@ -171,7 +171,7 @@ std::string diff_text(const DiffResult& result, std::size_t at_most) {
   text += op_table(result) + node_lines(result, at_most) + tensor_lines(result, at_most);
   if (!result.is_same()) return text + "different\n";
   return text +
-         (result.nodes_renamed + result.tensors_renamed == 0 ? "the same\n" : "the same, but for names\n");
+         (result.nodes_renamed + result.tensors_renamed == 0 ? "the same\n" : "the same except for names\n");
 }
 
 namespace {
@@ -179,7 +179,7 @@ namespace {
 const char* sentence_of(const TargetCheck& target) {
   switch (target.verdict) {
     case Verdict::kRuns: return "runs";
-    case Verdict::kSlow: return "runs, slower than it could";
+    case Verdict::kSlow: return "runs, partly in slow kernels";
     case Verdict::kWrong: return "WRONG RESULTS";
     case Verdict::kNotImplemented: return "DOES NOT LOAD";
     case Verdict::kFails: return "FAILS";
@@ -197,14 +197,15 @@ std::string taken_text(const ProviderHint& hint) {
   if (hint.folded != 0)
     others.push_back(fmt::format("{} constant{} computed at load", hint.folded, hint.folded == 1 ? "" : "s"));
   if (hint.nested != 0)
-    others.push_back(fmt::format("{} node{} inside of others", hint.nested, hint.nested == 1 ? "" : "s"));
+    others.push_back(fmt::format("{} node{} in subgraphs", hint.nested, hint.nested == 1 ? "" : "s"));
   if (!others.empty()) text += fmt::format(" (not counted: {})", fmt::join(others, ", "));
   if (hint.taken == 0) return text;
-  if (hint.computing == 0) return text + ": no acceleration, as these only convert or move data";
+  if (hint.computing == 0) return text + ": no acceleration, because these only convert or move data";
   if (hint.is_node_by_node) return text + ", each on its own";
   text += fmt::format(" in {} partition{}", hint.partitions, hint.partitions == 1 ? "" : "s");
   if (hint.computing_partitions < hint.partitions)
-    text += fmt::format(" ({} of them compute, the others convert or move data)", hint.computing_partitions);
+    text +=
+        fmt::format(" ({} of them compute, the others only convert or move data)", hint.computing_partitions);
   return text;
 }
 
@@ -212,14 +213,15 @@ std::string count_text(std::size_t count) { return count == 0 ? "-" : fmt::forma
 
 std::string execution_text(const Execution& execution) {
   if (!execution.error.empty())
-    return (execution.is_run ? "executed there: " : "does not run there: ") +
+    return (execution.is_run ? "executed on the target: " : "does not run on the target: ") +
            plain(with_options(execution.error));
   return safe_format(
-      "executed there by ONNX Runtime {}: outputs are {} to those here", execution.runtime_version,
-      std::isinf(execution.sqnr_db) ? "identical" : decibel_text(execution.sqnr_db) + " close");
+      "executed on the target by ONNX Runtime {}: outputs {} this machine", execution.runtime_version,
+      std::isinf(execution.sqnr_db) ? "are identical to those on"
+                                    : "have " + decibel_text(execution.sqnr_db) + " SQNR relative to");
 }
 
-// Nodes of one kind in one line: "3 ConvInteger T1=uint8 T2=int8 (a, b, c): not implemented there".
+// Lists nodes of one kind in one line: "3 ConvInteger T1=uint8 T2=int8 (a, b, c): not implemented".
 std::string finding_lines(const TargetCheck& target) {
   using Key = std::tuple<int, std::string, std::string, std::string>;
   std::map<Key, std::vector<std::string>> kinds;
@@ -229,7 +231,7 @@ std::string finding_lines(const TargetCheck& target) {
         finding.name);
   }
   std::string text;
-  if (target.measured.empty()) return text;  // nothing is known of any node
+  if (target.measured.empty()) return text;  // no node was measured for this target
   for (const auto& [key, names] : kinds) {
     const auto& [verdict, op, types, why] = key;
     constexpr std::size_t kShown = 3;

@@ -52,7 +52,7 @@ TEST(OptionWordsTest, AProgramThatCallsTheVerbsReadsTheNamesOfItsParameters) {
               "`verify=False` or `reduce_range=True`");
     EXPECT_EQ(with_options("`keep=false`, `cpus={}`, `contract.inputs` NAME"),
               "`no_cache=True`, `on=\"none\"`, `for_` NAME");
-    EXPECT_EQ(with_options("`set_contract()` gives it one"), "`contract.set()` gives it one");
+    EXPECT_EQ(with_options("add it with `set_contract()`"), "add it with `contract.set()`");
     EXPECT_EQ(with_options(Error(ErrorCode::kUsage, "give `gates.min_sqnr`")), "give `min_sqnr`");
     EXPECT_EQ(with_options("a `name` of a node"), "a `name` of a node");
   }

@@ -40,12 +40,12 @@ double ratio(std::uint64_t after, std::uint64_t before) {
   return before == 0 ? 1 : static_cast<double>(after) / static_cast<double>(before);
 }
 
-// How close the outputs are; a dash when the model was not run.
+// The output SQNR; a dash if the model was not run.
 std::string output_text(const TrialResult& trial) {
   return trial.is_tried && trial.samples != 0 ? decibel_text(trial.sqnr_db) : "-";
 }
 
-// How many tensors, and as what if not as asked for.
+// The number of compressed tensors, and their format if it is not the requested one.
 std::string stored_text(const QuantizeResult& result) {
   const std::string count = fmt::format("{}/{}", result.stored_count(), result.tensors.size());
   return result.stored_as() == result.format ? count
@@ -59,7 +59,7 @@ std::string quantize_table(const std::vector<QuantizeRow>& rows, bool dry_run) {
                ">time", dry_run ? "would write" : "written"});
   for (const QuantizeRow& row : rows) {
     if (!row.error.empty()) {
-      table.add({row.model.string(), "-", "-", "-", "-", "-", "-", "-", "-", "nothing: see below"});
+      table.add({row.model.string(), "-", "-", "-", "-", "-", "-", "-", "-", "nothing (error below)"});
       continue;
     }
     const QuantizeResult& result = row.result;
@@ -119,16 +119,16 @@ std::string arithmetic_lines(const std::vector<NodeOutcome>& nodes) {
     for (const auto& [op, count] : ops) text += safe_format("{} {} {}", text.empty() ? what : ",", count, op);
     return text.empty() ? text : text + '\n';
   };
-  std::string text = line("  on integers:", integer) + line("  on 16-bit floats:", half);
+  std::string text = line("  runs in INT8:", integer) + line("  runs in 16-bit floating point:", half);
   std::size_t shown = 0, hidden = 0;
   for (const auto& [what, count] : floats) {
     if (shown++ < kReasonsShown) {
-      text += safe_format("  in floats: {} {}: {}\n", count, what.first, what.second);
+      text += safe_format("  kept in FP32: {} {}: {}\n", count, what.first, what.second);
     } else {
       hidden += count;
     }
   }
-  if (hidden != 0) text += fmt::format("  in floats: {} more; --json lists them all\n", hidden);
+  if (hidden != 0) text += fmt::format("  kept in FP32: {} more (--json lists all)\n", hidden);
   return text;
 }
 
@@ -142,7 +142,7 @@ std::string left_alone(const std::vector<TensorOutcome>& tensors) {
   }
   std::string text;
   for (const auto& [reason, sums] : reasons) {
-    text += safe_format("  left alone: {} tensor{}, {}: {}\n", sums.first, sums.first == 1 ? "" : "s",
+    text += safe_format("  unchanged: {} tensor{}, {}: {}\n", sums.first, sums.first == 1 ? "" : "s",
                         bytes_text(sums.second), reason);
   }
   return text;
@@ -160,7 +160,7 @@ std::string trial_line(const TrialResult& trial) {
 }
 
 std::string memory_line(const QuantizeResult& result) {
-  constexpr std::uint64_t kShows = 8 << 20;  // less is nothing beside the runtime itself
+  constexpr std::uint64_t kShows = 8 << 20;  // below, the memory of the runtime itself dominates
   const auto &before = result.trial.memory_before, &after = result.trial.memory_after;
   if (!before || !after || before->peak == 0 || result.bytes_before < kShows) return "";
   return safe_format("memory after load: {} (original: {}); peak while loading: {} (original: {})",
@@ -172,7 +172,7 @@ std::string speed_line(const TrialResult& trial) {
   if (!trial.speed_up) return "";
   const SpeedUp& speed = *trial.speed_up;
   if (!speed.is_reliable)
-    return "speed: not known, because the machine is busy; `ounce bench` measures it again";
+    return "speed: unknown, because the machine is busy; measure it with 'ounce bench' on an idle machine";
   if (!speed.is_measurable)
     return fmt::format("speed: no measurable difference (95 % CI {:.2f}–{:.2f})", speed.low, speed.high);
   return fmt::format("speed: {:.2f}× the original (95 % CI {:.2f}–{:.2f})", speed.ratio, speed.low,
@@ -198,7 +198,7 @@ std::string calibrate_text(const CalibrateResult& result, std::size_t at_most) {
   for (const ObservedValue& value : result.values) order.push_back(&value);
   std::stable_sort(order.begin(), order.end(),
                    [](const auto* a, const auto* b) { return a->sqnr_db < b->sqnr_db; });
-  Table table({"value", ">observed", ">chosen", "by", ">8 bits"});
+  Table table({"activation", ">observed", ">chosen", "method", ">SQNR at 8 bits"});
   for (const ObservedValue* value : order) {
     if (at_most-- == 0) break;
     table.add({value->name, range_text({value->minimum, value->maximum}), range_text(value->chosen),
@@ -206,8 +206,8 @@ std::string calibrate_text(const CalibrateResult& result, std::size_t at_most) {
   }
   std::string text = table.text();
   if (result.values.size() > order.size() || at_most == static_cast<std::size_t>(-1))
-    text += "… and more: the worst are shown\n";
-  text += safe_format("{} value{} over {} sample{} → {}\n", result.values.size(),
+    text += "… (the worst are shown; --verbose lists all)\n";
+  text += safe_format("{} activation{} on {} sample{} → {}\n", result.values.size(),
                       result.values.size() == 1 ? "" : "s", result.samples, result.samples == 1 ? "" : "s",
                       result.output.string());
   for (const std::string& note : result.notes) text += safe_format("note: {}\n", with_options(note));

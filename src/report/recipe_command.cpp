@@ -17,9 +17,9 @@ struct Word {
   std::string_view field, option;
 };
 
-// Fields of include/ounce other than those of a recipe (recipe/fields.h), as the library names them, and the
-// options that set them. A value that makes an option of its own has a line of its own; any other is put
-// behind the option: `batch=1` is --batch 1. tools/check_words.py reads this table.
+// Fields of include/ounce and the options that set them, except the fields of a recipe (recipe/fields.h). A
+// value with its own option has its own line; any other value follows the option: `batch=1` is --batch 1.
+// tools/check_words.py reads this table.
 constexpr Word kWords[] = {
     // QuantizeOptions, CalibrateOptions, and where results go
     {"output", "--output"},
@@ -77,7 +77,7 @@ constexpr Word kWords[] = {
     {"budget", "--budget"},
     {"cache", "--cache"},
     {"keep=false", "--no-cache"},
-    // What else is to be called
+    // Functions and their verbs
     {"bench()", "'ounce bench'"},
     {"calibrate()", "'ounce calibrate'"},
     {"quantize()", "'ounce quantize'"},
@@ -95,7 +95,7 @@ std::optional<std::string_view> option_of(std::string_view field) {
   return found->option;
 }
 
-// Empty for what is no field.
+// Empty for an unknown field.
 std::string option_for(std::string_view text) {
   if (std::string option = option_of_recipe_field(text); !option.empty()) return option;
   if (const auto option = option_of(text)) return std::string(*option);
@@ -113,23 +113,23 @@ bool is_number(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// "--min-sqnr 20" is min_sqnr=20, "--no-verify" verify=False.
+// Converts "--min-sqnr 20" to min_sqnr=20, and "--no-verify" to verify=False.
 std::string parameter_of(std::string_view option, bool is_flag) {
   const std::size_t blank = option.find(' ');
   std::string name(option.substr(2, blank == option.npos ? blank : blank - 2));
   std::replace(name.begin(), name.end(), '-', '_');
-  if (name == "for") name += '_';  // a word of Python's
+  if (name == "for") name += '_';  // a keyword of Python
   if (blank != option.npos) {
     const std::string value(option.substr(blank + 1));
     return name + '=' + (is_number(value) ? value : '"' + value + '"');
   }
   constexpr std::string_view kNo = "no_";
-  const bool is_off = name.starts_with(kNo) && name != "no_cache";  // which has no other name
+  const bool is_off = name.starts_with(kNo) && name != "no_cache";  // this parameter has no positive name
   if (is_off) return name.substr(kNo.size()) + "=False";
   return is_flag ? name + "=True" : name;
 }
 
-// Empty for what is no field.
+// Empty for an unknown field.
 std::string parameter_for(std::string_view field) {
   if (field == "set_contract()") return "`contract.set()`";
   if (field == "verify() with cpus") return "`verify()` with `on`";
@@ -140,7 +140,7 @@ std::string parameter_for(std::string_view field) {
   return '`' + (option.starts_with("--") ? parameter_of(option, is_flag) : std::string(field)) + '`';
 }
 
-// An option that a verb names itself: `--max-drop`.
+// An option that a verb names directly: `--max-drop`.
 std::string named(std::string_view option) {
   return names_parameters ? '`' + parameter_of(option, /*is_flag=*/false) + '`' : std::string(option);
 }
@@ -162,7 +162,7 @@ std::string with_options(std::string_view sentence) {
     const std::string option = field.starts_with("--") ? named(field)
                                : names_parameters      ? parameter_for(field)
                                                        : option_for(field);
-    // The second backtick of what is no field may be the first of one.
+    // If this was no field, its second backtick may start one.
     const std::size_t kept = option.empty() ? end : begin;
     text.append(sentence.substr(at, kept - at)).append(option);
     at = option.empty() ? end : end + 1;
@@ -187,7 +187,7 @@ std::vector<FieldRef> fields_in(std::string_view sentence) {
     if (is_field)
       found.push_back({std::string(field.substr(0, equals)),
                        equals == field.npos ? "" : std::string(field.substr(equals + 1))});
-    // The second backtick of what is no field may be the first of one.
+    // If this was no field, its second backtick may start one.
     begin = is_field ? sentence.find('`', end + 1) : end;
   }
   return found;
@@ -282,7 +282,7 @@ std::string judging_command(const Statement& statement) {
   words.add_optional("gates.max_drop", gate.gates.max_drop, 100, "%");
   for (const auto& [name, limit] : gate.gates.max_drops)
     words.add("gates.max_drop", fmt::format("{}={:.10g}", name, limit));
-  // Gates without a bound were judged on the samples; beside --confidence they would fail.
+  // --abs-tol and --metric-command have no confidence bound, so they would fail with --confidence.
   const bool has_bounds = !gate.gates.max_abs_diff && !gate.has_command;
   if (has_bounds && gate.gates.confidence && *gate.gates.confidence > 0)
     words.add_optional("gates.confidence", gate.gates.confidence, 100, "%");

@@ -3,7 +3,8 @@
 // (the C API, Python) passes parameters: "give `data`", "`to=\"int8\"` keeps them". A verb may name an
 // option of its own in the same way: "`--shard` '4/3' must be I/N".
 //
-// For sentences only: errors, notes, verdicts, reasons, findings. Names and paths stay as they are.
+// Use these functions for sentences only (errors, notes, verdicts, reasons, findings), not for names and
+// paths.
 #pragma once
 
 #include <ounce/error.h>
@@ -17,7 +18,7 @@
 
 namespace ounce::report {
 
-// While it lives, sentences made in this thread name parameters instead of options.
+// While an object of this class exists, sentences of this thread name parameters instead of options.
 class NamesParameters {
  public:
   NamesParameters();
@@ -29,22 +30,23 @@ class NamesParameters {
   bool before_;
 };
 
-// What is in backticks and no field of ours keeps them.
+// Replaces fields in backticks by their options. Text in backticks that is no field is unchanged.
 std::string with_options(std::string_view sentence);
 std::vector<std::string> with_options(const std::vector<std::string>& sentences);
-// The option that sets a field, perhaps to a value: "format", "integer.search=false". Empty for what is no
-// field.
+// Returns the option for a field, with or without a value: "format", "integer.search=false". Empty for an
+// unknown field.
 std::string option_of_field(std::string_view field);
-// Its what(); where it happened is a name.
+// The same for what() of an error; its where() is a name and is unchanged.
 std::string with_options(const Error& error);
-// The fields that a sentence names.
+// Returns the fields that a sentence names.
 std::vector<FieldRef> fields_in(std::string_view sentence);
 
-// A statement as the command lines that replay it by hand.
+// Command lines that reproduce a provenance record.
 
-// "ounce quantize SOURCE -o OUT --to int8 --no-search …": where the files are nobody knows but the user.
+// "ounce quantize SOURCE -o OUT --to int8 --no-search …". The paths are placeholders, because a record has
+// none.
 std::string making_command(const Statement& statement);
-// "ounce verify SOURCE MODEL --data DATA --max-drop 1% …"; empty when no gate was stated.
+// "ounce verify SOURCE MODEL --data DATA --max-drop 1% …"; empty if no thresholds were recorded.
 std::string judging_command(const Statement& statement);
 
 }  // namespace ounce::report

@@ -14,7 +14,7 @@ namespace ounce::report {
 namespace {
 
 std::string speed_text(const TuneTrial& trial) {
-  return trial.is_timed ? fmt::format("{:.2f} ×", trial.speed_up.ratio) : "-";
+  return trial.is_timed ? fmt::format("{:.2f}×", trial.speed_up.ratio) : "-";
 }
 
 std::string metric_text(const TuneTrial& trial) {
@@ -38,14 +38,14 @@ std::vector<std::string> corners_of(const TuneTrial& trial) {
   std::vector<std::string> corners;
   if (trial.is_smallest) corners.push_back("smallest");
   if (trial.is_fastest) corners.push_back("fastest");
-  if (trial.is_closest) corners.push_back("closest");
+  if (trial.is_closest) corners.push_back("most accurate");
   return corners;
 }
 
-// "◀ best", "on the front: fastest, closest"
+// "◀ best", "Pareto front: fastest, most accurate"
 std::string place_text(const TuneTrial& trial, bool is_best) {
   const std::vector<std::string> corners = corners_of(trial);
-  const std::string place = is_best ? "◀ best" : trial.is_on_front ? "on the front" : "";
+  const std::string place = is_best ? "◀ best" : trial.is_on_front ? "Pareto front" : "";
   if (corners.empty()) return place;
   return fmt::format("{}{}{}", place, place.empty() ? "" : ": ", fmt::join(corners, ", "));
 }
@@ -57,8 +57,8 @@ Table trial_table(const TuneResult& result) {
     if (!has_memory) return speed_text(trial);
     return fmt::format("{}, {}", speed_text(trial), trial.memory ? percent_text(trial.memory_ratio) : "-");
   };
-  Table table({"tried", ">size", has_memory ? ">speed, memory" : ">speed", ">SQNR", ">same top-1",
-               ">" + (result.best.metric ? result.best.metric->name : "metric"), "", "gate"});
+  Table table({"candidate", ">size", has_memory ? ">speed, memory" : ">speed", ">SQNR", ">same top-1",
+               ">" + (result.best.metric ? result.best.metric->name : "metric"), "", "thresholds"});
   for (std::size_t i = 0; i < result.trials.size(); ++i) {
     const TuneTrial& trial = result.trials[i];
     if (!trial.problem.empty()) continue;
@@ -97,36 +97,37 @@ std::string trial_line(const TuneTrial& trial) {
 
 std::string tune_text(const TuneResult& result) {
   std::string text =
-      safe_format("{}: {} samples to search on, {} held out, ONNX Runtime {}\n", result.model.string(),
+      safe_format("{}: {} samples for the search, {} held out, ONNX Runtime {}\n", result.model.string(),
                   result.search_samples, result.held_out_samples, result.runtime_version);
   text += trial_table(result).text();
   for (const TuneTrial& trial : result.trials) {
     if (!trial.problem.empty())
-      text += safe_format("not made: {}: {}\n", trial.name, with_options(trial.problem));
+      text += safe_format("could not be made: {}: {}\n", trial.name, with_options(trial.problem));
   }
   for (const std::string& note : result.notes) text += safe_format("note: {}\n", with_options(note));
-  if (result.is_interrupted) text += "stopped: this is the best so far\n";
+  if (result.is_interrupted) text += "interrupted: this is the best candidate so far\n";
   if (result.is_out_of_time)
-    text += with_options("the budget was used up before everything was tried: more `budget` may find more\n");
+    text +=
+        with_options("the budget ended before all candidates were tried; increase `budget` to try more\n");
   if (!result.layers.empty()) text += safe_format("layers: {}\n", layers_text(result.layers));
   for (const std::string& line : cpu_lines(result.cpus)) text += safe_format("on {}\n", line);
   if (result.passed) {
     text += result.held_out.samples > result.held_out_samples
-                ? safe_format("on all {} samples, as it was made without them: {}\n", result.held_out.samples,
-                              with_options(result.held_out.verdict))
-                : safe_format("held out: {}\n", with_options(result.held_out.verdict));
+                ? safe_format("on all {} samples (none was used to make the model): {}\n",
+                              result.held_out.samples, with_options(result.held_out.verdict))
+                : safe_format("on held-out samples: {}\n", with_options(result.held_out.verdict));
     const SpeedUp& speed = result.best.speed_up;
-    text += safe_format("{}: {}, {} of the bytes, {}\n", result.output.string(), result.best.name,
+    text += safe_format("{}: {}, {} of the size, {}\n", result.output.string(), result.best.name,
                         percent_text(result.best.ratio),
-                        result.best.is_timed ? fmt::format("{:.2f} × as fast ({:.2f} … {:.2f})", speed.ratio,
-                                                           speed.low, speed.high)
-                                             : "not timed: measure its speed with 'ounce bench'");
+                        result.best.is_timed ? fmt::format("{:.2f}× speed (95 % CI {:.2f}–{:.2f})",
+                                                           speed.ratio, speed.low, speed.high)
+                                             : "speed not measured (measure it with 'ounce bench')");
   } else if (!result.closest.empty()) {
-    // A model that passed its gate and still is not the answer has another reason.
+    // A candidate that met its thresholds was rejected for another reason, such as its speed.
     const bool has_passed = result.best.passed && result.best.held_out.value_or(true);
     const std::string but = has_passed ? ", but " + with_options(result.best.reason) : "";
-    text += safe_format("nothing passed; closest came {}: {}{}\nit is kept as {}\n", result.best.name,
-                        with_options(result.best.verdict), but, result.closest.string());
+    text += safe_format("nothing passed; the closest candidate is {}: {}{}\nit was written to {}\n",
+                        result.best.name, with_options(result.best.verdict), but, result.closest.string());
     if (result.samples_needed != 0)
       text += safe_format(
           "not enough samples: {} needed{}; {}\n", result.samples_needed,
@@ -134,10 +135,10 @@ std::string tune_text(const TuneResult& result) {
               ? ""
               : fmt::format(", {} given", result.samples_needed - result.best.more_samples),
           with_options(
-              "add samples, relax the gate, lower `gates.confidence`, or judge these samples alone with "
+              "add samples, relax the thresholds, lower `gates.confidence`, or judge only these samples with "
               "`gates.confidence=none`"));
   } else {
-    text += "nothing could be made\n";
+    text += "no candidate could be made\n";
   }
   return text;
 }
@@ -159,7 +160,7 @@ std::string tune_table(const std::vector<TuneRow>& rows) {
 
 namespace {
 
-constexpr double kBar = 12;  // characters of the longest
+constexpr double kBar = 12;  // length of the longest bar, in characters
 
 std::string drop_text(const std::optional<double>& drop) {
   return drop ? safe_format("{:+.4f}", std::fabs(*drop) < 5e-5 ? 0.0 : *drop) : "-";
@@ -183,9 +184,10 @@ std::string bar_of(double share, double largest) {
 
 std::string group_table(const SensitivityResult& result) {
   const bool has_metric = !result.metric.empty();
-  std::vector<std::string> columns = {">", "layer", "op", ">weights", ">estimated", ">alone", ">without"};
+  std::vector<std::string> columns = {">",          "layer",    "op",         ">weights",
+                                      ">estimated", ">only it", ">all but it"};
   if (has_metric) {
-    columns.insert(columns.end(), {">drop", ">drop without"});
+    columns.insert(columns.end(), {">drop, only it", ">drop, all but it"});
   }
   columns.insert(columns.end(), {">noise", "", ""});
   Table table(columns);
@@ -208,7 +210,7 @@ std::string group_table(const SensitivityResult& result) {
   return table.text();
 }
 
-// What was not measured, in one line.
+// Summarizes the groups that were not measured in one line.
 std::string rest_line(const SensitivityResult& result) {
   std::size_t count = 0;
   double worst = INFINITY;
@@ -219,10 +221,10 @@ std::string rest_line(const SensitivityResult& result) {
   }
   if (count == 0) return {};
   return safe_format("{} more not measured, estimated at {} or better: {}\n", count, decibel_text(worst),
-                     with_options("leave out `measure` to measure all"));
+                     with_options("omit `measure` to measure all"));
 }
 
-// For a shell.
+// Quotes text for a shell.
 std::string quoted(const std::string& text) {
   std::string made = "'";
   for (const char c : text) made += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -231,13 +233,14 @@ std::string quoted(const std::string& text) {
 
 std::string exclude_lines(const SensitivityResult& result, double min_sqnr) {
   if (result.exclude.empty() && result.is_enough)
-    return safe_format("{} reaches {:g} dB with nothing left out\n", name_of(result.format), min_sqnr);
+    return safe_format("{} reaches {:g} dB without excluding layers\n", name_of(result.format), min_sqnr);
   if (result.exclude.empty())
-    return safe_format("leaving layers out does not bring it nearer to {:g} dB\n", min_sqnr);
-  std::string text = result.is_enough ? safe_format("to reach {:g} dB ({} measured) leave out:\n", min_sqnr,
-                                                    decibel_text(result.exclude_db))
-                                      : safe_format("{:g} dB are out of reach; {} measured without:\n",
-                                                    min_sqnr, decibel_text(result.exclude_db));
+    return safe_format("excluding layers does not bring the outputs closer to {:g} dB\n", min_sqnr);
+  std::string text = result.is_enough
+                         ? safe_format("options to reach {:g} dB ({} measured):\n", min_sqnr,
+                                       decibel_text(result.exclude_db))
+                         : safe_format("{:g} dB cannot be reached; best options ({} measured):\n", min_sqnr,
+                                       decibel_text(result.exclude_db));
   text += safe_format("  --to {}{}", name_of(result.format),
                       is_static(result.format) ? " --no-search --no-equalize" : "");
   for (const auto& [node, format] : result.nodes)
@@ -251,7 +254,7 @@ std::string exclude_lines(const SensitivityResult& result, double min_sqnr) {
 
 std::string sensitivity_text(const SensitivityResult& result, double min_sqnr) {
   std::string text =
-      safe_format("{} to {}: {} sample{}, ONNX Runtime {}, everything quantized {}", result.model.string(),
+      safe_format("{} to {}: {} sample{}, ONNX Runtime {}, all layers quantized: {}", result.model.string(),
                   name_of(result.format), result.samples, result.samples == 1 ? "" : "s",
                   result.runtime_version, decibel_text(result.all_db));
   if (!result.metric.empty())
@@ -261,32 +264,33 @@ std::string sensitivity_text(const SensitivityResult& result, double min_sqnr) {
   for (const std::string& finding : result.findings) text += plain(with_options(finding)) + '\n';
   for (const std::string& note : result.notes) text += safe_format("note: {}\n", with_options(note));
   text += exclude_lines(result, min_sqnr);
-  return text + safe_format("{} model{} measured, {} known from before, {}\n", result.measured,
+  return text + safe_format("{} model{} measured, {} from the cache, {}\n", result.measured,
                             result.measured == 1 ? "" : "s", result.recalled, seconds_text(result.seconds));
 }
 
 namespace {
 
-constexpr std::size_t kWidth = 110;  // of a line of text, in characters
-constexpr std::size_t kLabel = 11;   // of what stands before it
+constexpr std::size_t kWidth = 110;  // line width in characters
+constexpr std::size_t kLabel = 11;   // width of the labels on the left
 
 const char* meaning_of(SizeClass size) {
   switch (size) {
-    case SizeClass::kSmall: return "small: the gain may not be worth the risk";
-    case SizeClass::kMedium: return "medium: worth it where downloads or memory count";
+    case SizeClass::kSmall: return "small: a smaller file brings little";
+    case SizeClass::kMedium: return "medium: a smaller file helps if downloads or memory matter";
     case SizeClass::kLarge: break;
   }
-  return "large: essential for downloads";
+  return "large: a smaller file is essential for downloads";
 }
 
 std::string speed_text(const MethodFinding& method) {
   const SpeedUp& speed = method.speed_up;
-  if (!method.is_timed()) return speed.rounds != 0 && !speed.is_reliable ? "machine too busy" : "not timed";
+  if (!method.is_timed())
+    return speed.rounds != 0 && !speed.is_reliable ? "machine too busy" : "not measured";
   if (!speed.is_measurable) return "no difference";
-  return fmt::format("{:.2f} × ({:.2f} … {:.2f})", speed.ratio, speed.low, speed.high);
+  return fmt::format("{:.2f}× ({:.2f}–{:.2f})", speed.ratio, speed.low, speed.high);
 }
 
-// Words in lines of kWidth, all but the first behind `indent` spaces.
+// Wraps text to lines of kWidth; all lines but the first are indented.
 std::string wrapped(const std::string& given, std::size_t indent) {
   const std::string text = plain(given);
   std::string result;
@@ -322,7 +326,7 @@ std::string listed(const std::string& title, const std::vector<std::string>& lin
 
 std::string baseline_text(const Baseline& baseline) {
   if (!baseline.is_measured) return safe_format("not run: {}", with_options(baseline.why_not));
-  std::string text = safe_format("{} a call (p99 {}), load {}, cold start {}, peak memory {}",
+  std::string text = safe_format("{} per call (p99 {}), load {}, cold start {}, peak memory {}",
                                  time_text(baseline.latency.p50), time_text(baseline.latency.p99),
                                  time_text(baseline.load_seconds), time_text(baseline.cold_start_seconds),
                                  bytes_text(baseline.peak_memory));
@@ -350,7 +354,7 @@ std::vector<std::string> time_goes_lines(const AdviseResult& result) {
   if (result.baseline.profile) lines.push_back("the original: " + time_goes_text(*result.baseline.profile));
   for (const MethodFinding& method : result.methods) {
     if (!method.profile) continue;
-    lines.push_back(fmt::format("{}: {}; {:.0f} % multiplies integers", name_of(method.format),
+    lines.push_back(fmt::format("{}: {}; {:.0f} % in INT8 kernels", name_of(method.format),
                                 time_goes_text(*method.profile), 100 * method.profile->integer_share));
   }
   return lines;
@@ -364,20 +368,20 @@ std::string measured_text(const AdviseResult& result) {
     text += fmt::format("compared on {} of {} samples", result.quality_samples, result.samples);
     for (const MethodFinding& method : result.methods) {
       if (info_of(method.format).needs_data && method.is_measured)
-        text += fmt::format(" ({} on {}, calibrated on {} others)", name_of(method.format), method.samples,
-                            result.calibration_samples);
+        text += fmt::format(" ({} on {}, calibrated on {} other samples)", name_of(method.format),
+                            method.samples, result.calibration_samples);
     }
   }
-  return text + fmt::format("; {:.0f} s of {:.0f}", result.seconds, result.budget);
+  return text + fmt::format("; {:.0f} s of {:.0f} s used", result.seconds, result.budget);
 }
 
 std::string method_table(const AdviseResult& result) {
-  Table table({"method", ">size", ">", "speed (95 % sure)", ">memory", ">SQNR", "good enough?"});
+  Table table({"method", ">size", ">", "speed (95 % CI)", ">memory", ">SQNR", "acceptable"});
   bool has_rows = false;
   for (const MethodFinding& method : result.methods) {
     if (!method.is_measured) continue;
     has_rows = true;
-    const char* verdict = method.is_acceptable ? "yes" : method.is_uncertain ? "not certain" : "NO";
+    const char* verdict = method.is_acceptable ? "yes" : method.is_uncertain ? "uncertain" : "NO";
     table.add({name_and_label(method.format), bytes_text(method.bytes), percent_text(method.ratio),
                speed_text(method), method.peak_memory == 0 ? "-" : bytes_text(method.peak_memory),
                decibel_text(method.sqnr_db), safe_format("{}: {}", verdict, with_options(method.quality))});
@@ -411,15 +415,15 @@ std::string advise_text(const AdviseResult& result) {
   text += labelled("model", safe_format("{}, {} ({})", result.family.description, bytes_text(result.bytes),
                                         meaning_of(result.size)));
   for (const std::string& reason : result.family.reasons) text += labelled("", with_options(reason));
-  text += labelled("as it is", baseline_text(result.baseline));
+  text += labelled("original", baseline_text(result.baseline));
   if (!result.methods.empty()) {
     text += labelled("measured", result.baseline.is_measured ? measured_text(result) : "nothing");
     text += method_table(result) + '\n';
-    text += listed("time goes", time_goes_lines(result));
+    text += listed("time by op", time_goes_lines(result));
     text += listed("not tried", unmeasured(result));
   }
   text += listed("risks", risk_lines(result.risks));
-  text += listed("missing", result.missing);
+  text += listed("needed", result.missing);
   text += listed("notes", result.notes);
   if (!result.commands.empty()) text += '\n';
   for (const RecommendedCommand& command : result.commands)
@@ -432,7 +436,7 @@ std::string advise_table(const std::vector<AdviseRow>& rows) {
   std::size_t worthwhile = 0, unknown = 0;
   for (const AdviseRow& row : rows) {
     if (!row.error.empty()) {
-      table.add({row.model.string(), "-", "-", "error: see above"});
+      table.add({row.model.string(), "-", "-", "error (see above)"});
       continue;
     }
     table.add({row.model.string(), bytes_text(row.result.bytes), row.result.family.description,
@@ -443,8 +447,8 @@ std::string advise_table(const std::vector<AdviseRow>& rows) {
   }
   table.add_rule();
   table.add({fmt::format("total {}", rows.size()), "", "",
-             fmt::format("{} worth it{}", worthwhile,
-                         unknown == 0 ? "" : fmt::format(", {} not known yet", unknown))});
+             fmt::format("{} worth quantizing{}", worthwhile,
+                         unknown == 0 ? "" : fmt::format(", {} unknown", unknown))});
   return table.text();
 }
 

@@ -13,17 +13,17 @@ using testing::Not;
 using testing::StartsWith;
 
 TEST(SqnrWordsTest, DecibelsAreAShareOfTheSize) {
-  EXPECT_EQ(sqnr_words(40), "the outputs are off by 1 % of their size: answers hardly ever change");
-  EXPECT_THAT(sqnr_words(20), HasSubstr("off by 10 % of their size"));
+  EXPECT_EQ(sqnr_words(40), "output error 1 %: predictions very rarely change");
+  EXPECT_THAT(sqnr_words(20), HasSubstr("output error 10 %"));
   EXPECT_THAT(sqnr_words(70), HasSubstr("0.032 %"));
 }
 
 TEST(SqnrWordsTest, BelowTwentyItIsAWarning) {
-  EXPECT_THAT(sqnr_words(19.4), StartsWith("warning: the outputs are off by 11 %"));
-  EXPECT_THAT(sqnr_words(-3), StartsWith("warning: the outputs are off by as much as they are large"));
+  EXPECT_THAT(sqnr_words(19.4), StartsWith("warning: output error 11 %"));
+  EXPECT_THAT(sqnr_words(-3), StartsWith("warning: output error 100 % or more"));
   EXPECT_THAT(sqnr_words(20), Not(StartsWith("warning")));
-  EXPECT_THAT(sqnr_words(0.01), StartsWith("warning: the outputs are off by as much as they are large"));
-  EXPECT_THAT(sqnr_words(0.1), StartsWith("warning: the outputs are off by 99 %"));
+  EXPECT_THAT(sqnr_words(0.01), StartsWith("warning: output error 100 % or more"));
+  EXPECT_THAT(sqnr_words(0.1), StartsWith("warning: output error 99 %"));
 }
 
 TEST(SqnrWordsTest, OfLabelsTheyAreTheShareThatChanged) {

@@ -11,7 +11,7 @@
 namespace ounce::report {
 namespace {
 
-// Characters, not bytes: names may be UTF-8.
+// Counts characters, not bytes, because names may be UTF-8.
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(
       text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
@@ -79,7 +79,7 @@ std::string percent_text(double ratio) { return fmt::format("{:.1f} %", ratio * 
 std::string decibel_text(double decibel) {
   if (std::isnan(decibel)) return "-";
   if (std::isinf(decibel)) return decibel > 0 ? "exact" : "-inf dB";
-  const bool is_nothing = std::fabs(decibel) < 0.05;  // no "-0.0"
+  const bool is_nothing = std::fabs(decibel) < 0.05;  // avoids "-0.0"
   return fmt::format("{:.1f} dB", is_nothing ? 0.0 : decibel);
 }
 

@@ -1,6 +1,6 @@
-// A table of text for a terminal: columns as wide as their widest cell.
+// A text table for a terminal. Columns are as wide as their widest cell.
 //
-//   Table table({"model", ">size"});  // '>': a column of numbers, to the right
+//   Table table({"model", ">size"});  // '>': a column of numbers, aligned to the right
 //   table.add({"a.onnx", bytes_text(4096)});
 //   text += table.text();
 #pragma once
@@ -22,7 +22,7 @@ namespace ounce::report {
 class Table {
  public:
   explicit Table(const std::vector<std::string>& titles);
-  void add(std::vector<std::string> cells);  // they show as plain() shows them
+  void add(std::vector<std::string> cells);  // applies plain() to each cell
   void add_rule() { rows_.emplace_back(); }
   std::string text() const;
 
@@ -33,19 +33,19 @@ class Table {
   };
 
   std::vector<Column> columns_;
-  std::vector<std::vector<std::string>> rows_;  // an empty row is a rule
+  std::vector<std::vector<std::string>> rows_;  // an empty row is a line of dashes
 };
 
-// For people: "3.4 MB", "25.6 %", "43.8 dB", "1.2 s".
+// Numbers with units: "3.4 MB", "25.6 %", "43.8 dB", "1.2 s".
 std::string bytes_text(std::uint64_t bytes);
 std::string percent_text(double ratio);
 std::string decibel_text(double decibel);
 std::string seconds_text(double seconds);
-// Of one call, which takes microseconds to seconds: three digits and the unit that suits, "2.01 ms".
+// A latency with three digits, in µs or ms: "2.01 ms".
 std::string time_text(double seconds);
 
-// Lines for people, with text of others in them: names, paths and messages show as plain() shows them, and
-// cannot break the line, colour it or fill the screen.
+// Lines of output with untrusted text: names, paths and messages are printed by plain(), so they cannot break
+// the line, color it or fill the screen.
 //
 //   text += safe_format("note: {}\n", note);
 
@@ -76,7 +76,7 @@ std::string safe_format(fmt::format_string<Shown<T>...> format, const T&... valu
 
 namespace ounce {
 
-// One model of a run: its result, or why there is none.
+// The row of one model of a run: its result, or the error.
 
 template <>
 struct NamesOf<ErrorCode> {
@@ -98,9 +98,9 @@ struct FieldRef {
 
 struct Failure {
   int exit_code = 0;
-  std::string message;  // one line for a person; empty: it went well
+  std::string message;  // one line; empty: no error
   ErrorCode code = ErrorCode::kInternal;
-  std::vector<FieldRef> fields = {};  // that the message names
+  std::vector<FieldRef> fields = {};  // named in the message
 
   bool empty() const { return message.empty(); }
 };
@@ -110,7 +110,7 @@ struct Row {
   std::filesystem::path model;
   Result result;
   Failure error;
-  int exit_code = 0;  // of the error, or of a gate that failed
+  int exit_code = 0;  // of the error, or of an exceeded threshold
 };
 
 }  // namespace ounce::report

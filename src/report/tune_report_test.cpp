@@ -1,4 +1,4 @@
-// What people and programs get to see of a search.
+// The text and the JSON of a search.
 #include "report/reports.h"
 
 #include <gmock/gmock.h>
@@ -56,7 +56,8 @@ TEST(TuneReportTest, WhatPassesButIsSlowerIsSaidToBe) {
   result.trials[1] = result.best = trial("int8", 0.8);
   const std::string text = tune_text(result);
   EXPECT_THAT(text, HasSubstr("passed, but slower"));
-  EXPECT_THAT(text, HasSubstr("closest came int8: 40.0 dB, 30 wanted, but slower than the original"));
+  EXPECT_THAT(text,
+              HasSubstr("the closest candidate is int8: 40.0 dB, 30 wanted, but slower than the original"));
   EXPECT_THAT(text, Not(HasSubstr("best")));
 }
 

@@ -38,9 +38,9 @@ def normalised(text, folder):
     text = re.sub(r'("runtime_version": )"[0-9.]+"', r'\g<1>"<version>"', text)
     text = re.sub(r'("cpu": )"(avx2|avx512|sse|arm64)( vnni)?"', r'\g<1>"<cpu>"', text)
     text = re.sub(r"(ONNX Runtime <version>) on (avx2|avx512|sse|arm64)( vnni)?", r"\g<1> on <cpu>", text)
-    text = re.sub(r"this CPU alone \([a-z0-9 ]+\)", "this CPU alone (<cpu>)", text)
+    text = re.sub(r"this CPU only \([a-z0-9 ]+\)", "this CPU only (<cpu>)", text)
     text = re.sub(r"shown by this CPU|qemu-x86_64", "<how>", text)
-    text = re.sub(r"(  (?:[^ ]+: )?(?:warning: )?the outputs are off by ).*", r"\g<1><so much>", text)
+    text = re.sub(r"(  (?:[^ ]+: )?(?:warning: )?output error ).*", r"\g<1><share>", text)
     # How fast a model is, and which kernels the runtime takes for it.
     text = re.sub(r"  speed: .*", "  speed: <speed>", text)
     text = re.sub(r"[0-9]+ nodes run in INT8 kernels, [0-9]+ in others", "<some> nodes run in INT8 kernels, <some> in others", text)
