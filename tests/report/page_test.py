@@ -96,8 +96,8 @@ def check_demo(folder, page):
     heads = " ".join(tree.texts["h2"] + tree.texts["h3"])
     for verb in runs():
         check(f"{verb}:" in heads, f"nothing of {verb}")
-    for picture in ("How long a call takes", "How close every activation is", "Along the network", "The samples that differ most",
-                    "Size and quality of each candidate", "the range that was chosen"):
+    for picture in ("Latency distribution", "SQNR of each activation", "Sensitivity along the network",
+                    "Samples with the largest differences", "Size and quality of each candidate", "Activation ranges"):
         check(picture in heads, f"no '{picture}'")
     check(text.index("<h1>") < text.index("<table"), "the verdict is not on top")
     check(any(a.get("class") == "wave" for _, a in tree.elements), "no waveform of a sample")

@@ -96,7 +96,7 @@ std::string tick_text(double value, double step) {
 
 namespace {
 
-// A shape for each kind, and its colour in the style sheet.
+// Draws a shape for each kind; its color is in the style sheet.
 Markup shape_of(PointKind kind, double x, double y, const std::string& says) {
   const auto at = [&](double dx, double dy) { return coordinate(x + dx) + "," + coordinate(y + dy); };
   switch (kind) {
@@ -138,9 +138,9 @@ Markup kinds_legend(const std::vector<ScatterPoint>& points) {
     }
   };
   add(PointKind::kChosen, "chosen");
-  add(PointKind::kPassed, "passed the gate");
-  add(PointKind::kFailed, "did not pass");
-  add(PointKind::kOriginal, "the original");
+  add(PointKind::kPassed, "passed");
+  add(PointKind::kFailed, "failed");
+  add(PointKind::kOriginal, "original");
   return element("ul", {{"class", "legend"}}, entries);
 }
 
@@ -164,7 +164,7 @@ Markup draw(const ScatterChart& chart) {
     path += fmt::format("{}{},{}", path.empty() ? "" : " ", coordinate(plot.x(point.x)),
                         coordinate(plot.y(point.y)));
   if (!path.empty()) content += lone_element("polyline", {{"points", path}, {"class", "line front"}});
-  // The chosen one last, so that nothing hides it.
+  // Draw the chosen point last, on top of the others.
   for (const bool is_chosen : {false, true}) {
     for (const ScatterPoint& point : chart.points) {
       if ((point.kind == PointKind::kChosen) == is_chosen)
@@ -208,7 +208,7 @@ Markup draw_intervals(const std::vector<Interval>& intervals, const std::string&
 
 namespace {
 
-constexpr std::size_t kKinds = 6;  // colours and dashes that the style sheet has
+constexpr std::size_t kKinds = 6;  // series classes in the style sheet
 
 std::string series_class(const char* what, std::size_t number) {
   return fmt::format("{} series-{}", what, number % kKinds + 1);
@@ -268,7 +268,7 @@ Markup draw(const LineChart& chart) {
   return element("figure", svg(Plot::kWidth, Plot::kHeight, chart.says, content) + legend(chart.series));
 }
 
-// Charts without axes: histograms and waveforms that stand in rows, bars in tables.
+// Charts without axes: histograms, waveforms, and bars in tables.
 namespace {
 
 constexpr double kSmallWidth = 220, kSmallHeight = 70, kFoot = 14;
@@ -284,7 +284,7 @@ Markup draw(const HistogramChart& chart) {
   if (chart.range_high) values.add(*chart.range_high);
   if (!(values.high > values.low)) values.widen(0.5);
   const Scale x{values.low, values.high, 2, kSmallWidth - 2};
-  // By the root: the tails are what ranges are about, and a straight scale hides them.
+  // Use square roots of the counts, because a linear scale hides the tails, which decide the range.
   double most = 0;
   for (const double count : chart.counts) most = std::max(most, std::sqrt(std::max(count, 0.0)));
   const double floor = kSmallHeight - kFoot;

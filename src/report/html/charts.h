@@ -1,6 +1,5 @@
-// Charts as SVG: they scale with the page, print sharp, and take their colours from the style sheet. A series
-// has a colour, and a dash or a mark of its own as well, so that it is told apart without colours. Whoever
-// points at a mark reads its figures (<title>), whoever cannot see gets the sentence `says`.
+// Charts as SVG, with colors from the style sheet. Each series also has its own dash or mark, so that it can
+// be distinguished without colors. Marks have tooltips (<title>), and screen readers get the sentence `says`.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +13,7 @@ namespace ounce::report::html {
 
 struct Point {
   double x = 0, y = 0;
-  std::string says;  // when somebody points at it
+  std::string says;  // the tooltip
 };
 
 struct Series {
@@ -24,22 +23,22 @@ struct Series {
 
 struct Axis {
   std::string title, unit;  // "size", "%"
-  // What the axis spans at least, so that figures which are nearly the same are drawn close together.
+  // The smallest span of the axis, so that nearly equal values are drawn close together.
   double least_span = 0;
 };
 
-// Lines through points; with `marks`, points that can be pointed at.
+// Lines through points; `marks` draws the points, with tooltips.
 struct LineChart {
   std::string says;
   Axis x, y;
   std::vector<Series> series;
   bool marks = false;
-  bool is_joined = true;        // by a line
+  bool is_joined = true;        // connect the points by a line
   bool begins_at_zero = false;  // the y axis
 };
 Markup draw(const LineChart& chart);
 
-// Points of several kinds, and a line through those on the front.
+// Points of several kinds, and a line through the Pareto front.
 enum class PointKind { kPassed, kFailed, kChosen, kOriginal };
 struct ScatterPoint {
   double x = 0, y = 0;
@@ -54,7 +53,7 @@ struct ScatterChart {
 };
 Markup draw(const ScatterChart& chart);
 
-// Ratios with the interval in which they are with 95 %, beside a line at 1.
+// Ratios with their 95 % confidence intervals, and a line at 1.
 struct Interval {
   std::string name;
   double value = 1, low = 1, high = 1;
@@ -62,7 +61,7 @@ struct Interval {
 };
 Markup draw_intervals(const std::vector<Interval>& intervals, const std::string& says);
 
-// How often values occur; what lies outside of [low, high] is drawn as clipped.
+// A histogram. Bins outside of the range are drawn as clipped.
 struct HistogramChart {
   std::string says;
   double low = 0, high = 0;  // of the bins
@@ -71,25 +70,25 @@ struct HistogramChart {
 };
 Markup draw(const HistogramChart& chart);
 
-// A sound by its extremes.
+// A waveform from the extremes of its intervals.
 Markup draw_waveform(const std::vector<double>& lowest, const std::vector<double>& highest,
                      const std::string& says);
 
-// A bar for a cell of a table: `share` of the width.
+// A bar in a table cell; `share` of the width, from 0 to 1.
 Markup draw_bar(double share, Literal kind);
 
-// The frame that charts with two axes share: lines behind, figures beside, titles.
+// The frame of charts with two axes: grid lines, tick labels, titles.
 
-// From figures to places on a chart, and the round figures that stand at an axis.
+// Maps values to coordinates.
 
 struct Scale {
-  double low = 0, high = 1;      // figures
-  double first = 0, last = 100;  // places
+  double low = 0, high = 1;      // values
+  double first = 0, last = 100;  // coordinates
 
   double operator()(double value) const { return first + (value - low) / (high - low) * (last - first); }
 };
 
-// Grown until it is no single point.
+// The range of values of an axis.
 struct Extent {
   double low = 0, high = 0;
   bool is_empty = true;
@@ -103,9 +102,9 @@ struct Extent {
   void span_at_least(double span);  // around its middle
 };
 
-// Round figures from low to high, about `count` of them.
+// Returns about `count` round values from low to high.
 std::vector<double> ticks(double low, double high, int count);
-// As few digits as tell neighbours apart.
+// Formats a tick with as few digits as distinguish it from its neighbors.
 std::string tick_text(double value, double step);
 
 struct Plot {
@@ -118,11 +117,11 @@ struct Plot {
   Scale x, y;
 };
 
-// A whole chart: a figure that says what it shows.
+// A complete chart, with its description.
 Markup svg(double width, double height, const std::string& says, const Markup& content);
 Markup svg_text(double x, double y, Literal kind, const std::string& words);
 Markup svg_line(double x1, double y1, double x2, double y2, Literal kind);
-// What shows when somebody points at it.
+// The tooltip of a mark.
 Markup hint(const std::string& says);
 
 }  // namespace ounce::report::html

@@ -1,4 +1,4 @@
-// verify and bench: models that are run side by side.
+// Sections of verify and bench.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,14 +18,14 @@ constexpr std::size_t kMatrixClasses = 12, kMostPng = 400'000, kMostCards = 24;
 
 bool is_judged(const Json& output) { return is_true(output, "judged"); }
 
-// Is every output that is judged equal to the last bit?
+// True if all judged outputs are bit-identical.
 bool is_identical(const Json& candidate) {
   const Json& outputs = list(candidate, "outputs");
   return std::all_of(outputs.begin(), outputs.end(),
                      [](const Json& output) { return !is_judged(output) || is_true(output, "exact"); });
 }
 
-// The worst of the outputs that are judged, and have an SQNR.
+// Returns the judged output with the lowest SQNR; null if there is none.
 const Json* worst_output(const Json& candidate) {
   const Json* worst = nullptr;
   for (const Json& output : list(candidate, "outputs")) {
@@ -43,20 +43,20 @@ std::vector<Tile> tiles_of(const Json& candidate) {
                    fmt::format("drop {} (95 %: {} … {})", figure_of(metrics[0], "drop", 3),
                                figure_of(metrics[0], "drop_low", 3), figure_of(metrics[0], "drop_high", 3))});
   if (const Json* worst = worst_output(candidate); worst != nullptr) {
-    all.push_back({"output against the original", "", decibels_of(*worst, "sqnr_db", "exact"),
-                   "SQNR of " + words(*worst, "name")});
+    all.push_back(
+        {"output SQNR", "", decibels_of(*worst, "sqnr_db", "exact"), "of " + words(*worst, "name")});
   } else if (is_identical(candidate)) {
-    all.push_back({"output against the original", "", "exact", "every value is equal"});
+    all.push_back({"output SQNR", "", "exact", "all values are equal"});
   }
   for (const Json& output : list(candidate, "outputs")) {
     if (!is_judged(output) || !figure(output, "top1_agreement")) continue;
-    all.push_back({is_true(output, "labels") ? "same labels" : "same best class", "",
+    all.push_back({is_true(output, "labels") ? "equal labels" : "top-1 agreement", "",
                    share_of(output, "top1_agreement"), "of " + words(output, "name")});
     break;
   }
   if (figure(candidate, "max_abs_diff"))
     all.push_back({"largest difference", "", figure_of(candidate, "max_abs_diff"), "of any value"});
-  all.push_back({"judged on", "", figure_of(candidate, "samples", 9),
+  all.push_back({"compared on", "", figure_of(candidate, "samples", 9),
                  is_true(candidate, "generated") ? "random inputs" : "samples"});
   return all;
 }
@@ -78,7 +78,7 @@ Markup output_table(const Json& candidate) {
   for (const Json& output : list(candidate, "outputs")) {
     table.add_entry(output);
     for (const Json& slice : list(output, "slices"))
-      table.add({cell("slice " + words(slice, "name")),
+      table.add({cell("part " + words(slice, "name")),
                  cell(figure_of(slice, "values", 12), figure(slice, "values")),
                  cell(decibels_of(slice, "sqnr_db", "exact"), figure(slice, "sqnr_db")), cell("–"), cell("–"),
                  cell("–"), cell("–"), cell("–"), cell("–")});
@@ -92,10 +92,10 @@ std::string interval_text(const Json& metric) {
 }
 
 Markup metric_table(const Json& candidate) {
-  return data_table("Quality", list(candidate, "metrics"),
+  return data_table("Metrics", list(candidate, "metrics"),
                     {text_column("metric", "name"), figure_column("original", "reference"),
                      figure_column("candidate", "candidate"), figure_column("drop", "drop", 3),
-                     text_column("95 % sure that it is in", interval_text)});
+                     text_column("95 % CI of the drop", interval_text)});
 }
 
 Markup edge_table(const Json& candidate) {
@@ -104,19 +104,19 @@ Markup edge_table(const Json& candidate) {
     return !is_true(edge, "left_out") && !is_true(edge, "passed");
   };
   const auto result = [&](const Json& edge) {
-    return Cell{is_true(edge, "left_out") ? badge(Verdict::kNeutral, "left out")
+    return Cell{is_true(edge, "left_out") ? badge(Verdict::kNeutral, "skipped")
                 : has_failed(edge)        ? badge(Verdict::kBad, "failed")
-                                          : badge(Verdict::kGood, "held")};
+                                          : badge(Verdict::kGood, "passed")};
   };
   const Markup table =
-      data_table("Inputs that the data does not hold", cases,
+      data_table("Edge cases", cases,
                  {text_column("case", "name"), {"result", result}, text_column("finding", "finding")});
   const auto failed = std::count_if(cases.begin(), cases.end(), has_failed);
   return failed != 0 ? heading("Edge cases") + table
                      : details(fmt::format("Edge cases: {} tried, {} failed", cases.size(), failed), table);
 }
 
-// "the original says 3, the candidate 5"
+// "original: class 3, candidate: class 5"
 std::string answer_sentence(const Json& worst) {
   const Json *ours = nullptr, *theirs = nullptr;
   for (const Json& answer : list(worst, "answers")) {
@@ -126,15 +126,15 @@ std::string answer_sentence(const Json& worst) {
   }
   if (ours == nullptr || theirs == nullptr) return {};
   const std::string label =
-      figure(worst, "label") ? fmt::format(" (labelled {})", figure_of(worst, "label", 9)) : "";
-  if (ours == theirs) return fmt::format("both say class {}{}", figure_of(*ours, "class", 9), label);
-  return fmt::format("the original says class {}, the candidate {}{}", figure_of(*ours, "class", 9),
+      figure(worst, "label") ? fmt::format(" (label: {})", figure_of(worst, "label", 9)) : "";
+  if (ours == theirs) return fmt::format("both predict class {}{}", figure_of(*ours, "class", 9), label);
+  return fmt::format("original: class {}, candidate: class {}{}", figure_of(*ours, "class", 9),
                      figure_of(*theirs, "class", 9), label);
 }
 
 Markup picture_of_sample(const Json& worst) {
   const Json& picture = member(worst, "picture");
-  const std::string says = "what was given to " + words(picture, "input");
+  const std::string says = "input " + words(picture, "input");
   if (const std::string png = words(picture, "png"); !png.empty() && png.size() < kMostPng && is_base64(png))
     return lone_element("img",
                         {{"src", "data:image/png;base64," + png}, {"alt", plain(says)}, {"class", "sample"}});
@@ -163,10 +163,10 @@ Markup worst_cards(const Json& candidate) {
                                      figure_column("candidate", "candidate")}));
   }
   if (cards.is_empty()) return {};
-  return heading("The samples that differ most") + element("div", {{"class", "cards"}}, cards);
+  return heading("Samples with the largest differences") + element("div", {{"class", "cards"}}, cards);
 }
 
-// Of few classes a matrix, of many a list.
+// Shows changed predictions as a matrix for few classes, as a list for many.
 Markup changed_answers(const Json& output) {
   std::set<double> classes;
   std::map<std::pair<double, double>, double> counts;
@@ -179,7 +179,7 @@ Markup changed_answers(const Json& output) {
     most = std::max(most, *count);
   }
   if (counts.empty()) return {};
-  const std::string title = fmt::format("Answers of {} that changed", words(output, "name"));
+  const std::string title = fmt::format("Changed predictions of {}", words(output, "name"));
   Markup table;
   if (classes.size() <= kMatrixClasses) {
     std::vector<Column> columns = {{"original ↓ candidate →"}};
@@ -204,27 +204,27 @@ Markup changed_answers(const Json& output) {
       return Cell{draw_bar(figure(changed, "count").value_or(0) / most, "fill")};
     };
     table = data_table(title, list(output, "changed_answers"),
-                       {class_column("original says", "from"),
-                        class_column("candidate says", "to"),
-                        figure_column("times", "count", 9),
+                       {class_column("original", "from"),
+                        class_column("candidate", "to"),
+                        figure_column("count", "count", 9),
                         {"share", bar}});
   }
-  return heading("Which answers changed into which") + table;
+  return heading("Changed predictions") + table;
 }
 
 Section section_of(const Json& candidate) {
   Section section;
   const std::string name = file_name(candidate, "candidate");
   const bool has_passed = is_true(candidate, "passed");
-  section.title = fmt::format("verify: {} against {}", name, file_name(candidate, "reference"));
+  section.title = fmt::format("verify: {} compared with {}", name, file_name(candidate, "reference"));
   section.verdict = has_passed ? Verdict::kGood : Verdict::kBad;
   section.headline = words(candidate, "verdict");
   section.body = tiles(tiles_of(candidate));
   if (const std::string certainty = words(candidate, "certainty"); !certainty.empty())
-    section.body += paragraph((is_true(candidate, "certain") ? "Certain: " : "Not certain: ") + certainty);
+    section.body += paragraph((is_true(candidate, "certain") ? "Certain: " : "Uncertain: ") + certainty);
   if (is_true(candidate, "generated"))
     section.body +=
-        paragraph("The inputs were random: they show that the models agree, not how good they are.");
+        paragraph("The inputs were random, so they show how well the models agree, not their accuracy.");
   section.body += note_list(sentences(candidate, "failures")) + metric_table(candidate) +
                   output_table(candidate) + worst_cards(candidate);
   for (const Json& output : list(candidate, "outputs")) section.body += changed_answers(output);
@@ -248,19 +248,18 @@ std::vector<Section> verify_sections(const Json& document) {
 
 namespace bench_section {
 
-// Percent: what is beyond belongs to the machine, and would flatten the rest.
+// Last percentile on the chart. Slower calls are outliers of the machine, and would compress the curve.
 constexpr std::size_t kLastShown = 99;
-constexpr std::size_t kMostCharts = 20;  // each looks through all batches
+constexpr std::size_t kMostCharts = 20;  // each chart scans all batches
 
 std::string speed_text(const Json& batch) {
   const bool is_measurable = is_true(batch, "speed_up.measurable");
-  return fmt::format(
-      "{} ({} … {})",
-      is_measurable ? figure_of(batch, "speed_up.ratio", 3) + " ×" : "no measurable difference",
-      figure_of(batch, "speed_up.low", 3), figure_of(batch, "speed_up.high", 3));
+  return fmt::format("{} ({}–{})",
+                     is_measurable ? figure_of(batch, "speed_up.ratio", 3) + "×" : "no measurable difference",
+                     figure_of(batch, "speed_up.low", 3), figure_of(batch, "speed_up.high", 3));
 }
 
-// The one of a size, or the first.
+// Returns the batch of this size, or the first if no size is given.
 const Json& batch_of(const Json& model, std::optional<double> size = {}) {
   static const Json kNothing;
   for (const Json& batch : list(model, "batches")) {
@@ -271,11 +270,11 @@ const Json& batch_of(const Json& model, std::optional<double> size = {}) {
 
 bool has_batch(const Json& model) { return !list(model, "batches").empty(); }
 
-// How many of the calls were done after how long.
+// The cumulative distribution of latencies.
 Markup distribution(const Json& document, double size) {
   LineChart chart;
-  chart.x = {"time of one call", "ms"};
-  chart.y = {"calls done by then", "%"};
+  chart.x = {"latency", "ms"};
+  chart.y = {"share of calls", "%"};
   chart.begins_at_zero = true;
   std::string medians;
   for (const Json& model : list(document, "models")) {
@@ -285,7 +284,7 @@ Markup distribution(const Json& document, double size) {
     for (std::size_t percent = 0; percent < quantiles.size() && percent <= kLastShown; ++percent) {
       Point point{1e-6 * quantiles[percent], static_cast<double>(percent), {}};
       if (percent == 50 || percent == 90 || percent == 99)
-        point.says = fmt::format("{}: {} % of the calls took {} or less", series.name, percent,
+        point.says = fmt::format("{}: {} % of the calls took at most {}", series.name, percent,
                                  time_text(1e-9 * quantiles[percent]));
       series.points.push_back(std::move(point));
     }
@@ -295,11 +294,12 @@ Markup distribution(const Json& document, double size) {
     chart.series.push_back(std::move(series));
   }
   if (chart.series.empty()) return {};
-  chart.says = fmt::format("Distribution of the time of a call, batch {:.0f}; medians: {}", size, medians);
-  return heading("How long a call takes") +
-         quiet(fmt::format("Batch {:.0f}. The further left a line climbs, the faster; marks are p50, p90 and "
-                           "p99. Medians: {}.",
-                           size, medians)) +
+  chart.says = fmt::format("Cumulative distribution of latency, batch {:.0f}; medians: {}", size, medians);
+  return heading("Latency distribution") +
+         quiet(
+             fmt::format("Batch {:.0f}. Lines further left are faster; marks are p50, p90 and p99. Medians: "
+                         "{}.",
+                         size, medians)) +
          draw(chart);
 }
 
@@ -318,9 +318,10 @@ Markup speed_chart(const Json& document) {
     is_base = false;
   }
   if (intervals.empty()) return {};
-  return heading("Speed against the first model, with the interval that 95 % of draws give") +
-         draw_intervals(intervals, fmt::format("Speed of {} models against the first; a line at 1 is as fast",
-                                               intervals.size()));
+  return heading("Speed relative to the first model, with 95 % confidence intervals") +
+         draw_intervals(intervals,
+                        fmt::format("Speed of {} models relative to the first; the line at 1 is equal speed",
+                                    intervals.size()));
 }
 
 Markup start_table(const Json& document) {
@@ -329,27 +330,27 @@ Markup start_table(const Json& document) {
       {text_column("model", "model"), bytes_column("size", "bytes"), time_column("load", "load_ns"),
        time_column("first run", "first_run_ns"), time_column("cold start", "cold_start_ns"),
        bytes_column("peak memory", "peak_memory_bytes"),
-       bytes_column("while loading", "load_memory.peak_bytes"),
+       bytes_column("peak while loading", "load_memory.peak_bytes"),
        bytes_column("after loading", "load_memory.after_bytes")});
 }
 
 Markup run_table(const Json& document) {
-  const Json* model = nullptr;  // whose rows are added
+  const Json* model = nullptr;  // the model of the current rows
   bool is_base = true;
   const auto throughput = [](const Json& batch) {
     const auto samples = figure(batch, "samples_per_second");
     return cell(fmt::format("{:.0f}", samples.value_or(0)), samples);
   };
-  DataTable table("Runs", {{"model", [&](const Json&) { return cell(words(*model, "model")); }},
-                           figure_column("batch", "batch", 9),
-                           time_column("p50", "latency.p50_ns"),
-                           time_column("p90", "latency.p90_ns"),
-                           time_column("p99", "latency.p99_ns"),
-                           time_column("least", "latency.min_ns"),
-                           time_column("mean", "latency.mean_ns"),
-                           {"samples/s", throughput, /*is_number=*/true},
-                           {"speed (95 % sure)",
-                            [&](const Json& batch) { return cell(is_base ? "1" : speed_text(batch)); }}});
+  DataTable table("Latency", {{"model", [&](const Json&) { return cell(words(*model, "model")); }},
+                              figure_column("batch", "batch", 9),
+                              time_column("p50", "latency.p50_ns"),
+                              time_column("p90", "latency.p90_ns"),
+                              time_column("p99", "latency.p99_ns"),
+                              time_column("min", "latency.min_ns"),
+                              time_column("mean", "latency.mean_ns"),
+                              {"samples/s", throughput, /*is_number=*/true},
+                              {"speed (95 % CI)",
+                               [&](const Json& batch) { return cell(is_base ? "1" : speed_text(batch)); }}});
   for (const Json& one : list(document, "models")) {
     model = &one;
     for (const Json& batch : list(one, "batches")) table.add_entry(batch);
@@ -373,10 +374,10 @@ std::vector<SummaryRow> summary_of(const Json& document) {
 
 std::string headline_of(const Json& models) {
   if (models.size() > 1 && has_batch(models[1]))
-    return fmt::format("{} against {}: {}", file_name(models[1], "model"), file_name(models[0], "model"),
-                       speed_text(batch_of(models[1])));
+    return fmt::format("{} compared with {}: {}", file_name(models[1], "model"),
+                       file_name(models[0], "model"), speed_text(batch_of(models[1])));
   if (!models.empty() && has_batch(models[0]))
-    return fmt::format("{}: {} for a call (median)", file_name(models[0], "model"),
+    return fmt::format("{}: {} per call (median)", file_name(models[0], "model"),
                        time_of(batch_of(models[0]), "latency.p50_ns"));
   return "measured";
 }
@@ -387,7 +388,7 @@ Markup comparison(const Json& models) {
   const Json &before = models[0], &after = models[1];
   const std::string remark = fmt::format("{} → {}", file_name(before, "model"), file_name(after, "model"));
   return tiles(
-      {{"time of a call (p50)", time_of(batch_of(before), "latency.p50_ns"),
+      {{"latency (p50)", time_of(batch_of(before), "latency.p50_ns"),
         time_of(batch_of(after), "latency.p50_ns"), remark},
        {"size", bytes_of(before, "bytes"), bytes_of(after, "bytes"), remark},
        {"peak memory", bytes_of(before, "peak_memory_bytes"), bytes_of(after, "peak_memory_bytes"), remark},
@@ -422,7 +423,7 @@ std::vector<Section> bench_sections(const Json& whole) {
   }
   if (sizes.size() > kMostCharts)
     section.body += paragraph(fmt::format(
-        "Of {} sizes of batches the first {} are drawn; the tables have all.", sizes.size(), kMostCharts));
+        "The charts show the first {} of {} batch sizes; the tables have all.", kMostCharts, sizes.size()));
   section.body += speed_chart(document) + run_table(document) + start_table(document) +
                   note_list(sentences(document, "notes"));
   return {section};

@@ -40,8 +40,8 @@ std::vector<Section> sections_of(const Run& run) {
   }
   throw Error(
       ErrorCode::kBadInput,
-      fmt::format("{}; report draws what 'ounce VERB --json' prints of {}",
-                  verb.empty() ? "is no document of ounce" : fmt::format("is a document of '{}'", verb),
+      fmt::format("{}; a report needs a document that 'ounce VERB --json' printed, of {}",
+                  verb.empty() ? "is not a document of Ounce" : fmt::format("is a document of '{}'", verb),
                   fmt::join(drawn_verbs(), ", ")),
       run.name);
 }
@@ -53,7 +53,7 @@ std::string from_hexadecimal(const std::string& digits) {
   return bytes;
 }
 
-// Nothing is loaded, and no script runs but ours.
+// Allows no network access, and only the embedded script and style sheet.
 std::string content_policy() {
   const auto source = [](std::string_view code) {
     return "'sha256-" + base64(from_hexadecimal(sha256_of(code))) + "'";
@@ -64,9 +64,8 @@ std::string content_policy() {
 }
 
 Markup overview(const std::vector<Section>& sections) {
-  DataTable table(
-      "All runs on this page",
-      {{"model"}, {"what"}, {"size", {}, /*is_number=*/true}, {"speed"}, {"quality"}, {"result"}});
+  DataTable table("All runs in this report",
+                  {{"model"}, {"run"}, {"size", {}, /*is_number=*/true}, {"speed"}, {"quality"}, {"result"}});
   for (const Section& section : sections) {
     for (const SummaryRow& row : section.summary)
       table.add({cell(row.model),
@@ -84,7 +83,7 @@ struct Overall {
   std::string badge, sentence;
 };
 
-// What a gate decided says more than what was written.
+// Prefers the verdicts of verify and tune, which judge accuracy, to those of other verbs.
 const Section& loudest(const std::vector<Section>& sections, Verdict verdict) {
   for (const char* verb : {"verify:", "tune:", ""}) {
     for (const Section& section : sections) {
@@ -100,14 +99,13 @@ Overall overall_of(const std::vector<Section>& sections) {
                          [&](const Section& section) { return section.verdict == verdict; });
   };
   const auto good = count(Verdict::kGood), bad = count(Verdict::kBad);
-  if (sections.empty()) return {Verdict::kNeutral, "empty", "there is nothing to show"};
+  if (sections.empty()) return {Verdict::kNeutral, "empty", "no results"};
   const auto sentence = [&](Verdict verdict, auto so_many) {
     const std::string& headline = loudest(sections, verdict).headline;
-    return good + bad == 1 ? headline
-                           : fmt::format("{} of {} that were judged: {}", so_many, good + bad, headline);
+    return good + bad == 1 ? headline : fmt::format("{} of {} results: {}", so_many, good + bad, headline);
   };
-  if (bad != 0) return {Verdict::kBad, "not good", sentence(Verdict::kBad, bad)};
-  if (good != 0) return {Verdict::kGood, "good", sentence(Verdict::kGood, good)};
+  if (bad != 0) return {Verdict::kBad, "failed", sentence(Verdict::kBad, bad)};
+  if (good != 0) return {Verdict::kGood, "passed", sentence(Verdict::kGood, good)};
   return {Verdict::kNeutral, "measured", sections.front().headline};
 }
 
@@ -115,19 +113,19 @@ Markup headline_of(const Section& section) {
   const bool is_judged = section.verdict != Verdict::kNeutral;
   const bool is_good = section.verdict == Verdict::kGood;
   const Markup sign =
-      is_judged ? badge(section.verdict, is_good ? "good" : "not good") + Markup(" ") : Markup();
+      is_judged ? badge(section.verdict, is_good ? "passed" : "failed") + Markup(" ") : Markup();
   return element("p", {{"class", "headline"}}, sign + text(section.headline));
 }
 
-// `is_only`: then the top of the page has said its headline.
+// `is_only`: the headline of the only section is already at the top of the page.
 Markup section_markup(const Section& section, std::size_t number, const Run* run, bool is_only) {
   const std::string id = fmt::format("part-{}", number);
   Markup body = element("h2", {{"id", id}}, text(section.title)) +
                 (is_only ? Markup() : headline_of(section)) + section.body;
   if (run != nullptr) {
     const Markup again = command_block(words(run->document, "command"));
-    if (!again.is_empty()) body += heading("Do it again") + again;
-    if (!run->name.empty()) body += quiet("drawn from " + run->name);
+    if (!again.is_empty()) body += heading("Command") + again;
+    if (!run->name.empty()) body += quiet("Source: " + run->name);
   }
   return element("section", {{"aria-labelledby", id}}, body);
 }
@@ -152,7 +150,7 @@ Run parse_run(std::string_view text, const std::string& name) {
 
 std::string page(const std::vector<Run>& runs) {
   std::vector<Section> sections;
-  std::vector<const Run*> last_of;  // the run that ends with this section, and says its command
+  std::vector<const Run*> last_of;  // the run whose last section this is; its command follows
   for (const Run& run : runs) {
     const std::size_t before = sections.size();
     for (Section& section : sections_of(run)) {
@@ -173,14 +171,15 @@ std::string page(const std::vector<Run>& runs) {
       Markup("<meta name=\"referrer\" content=\"no-referrer\">") +
       element("title", text("Ounce: " + overall.sentence)) + element("style", Markup::asset(style_sheet()));
   const Markup body =
-      Markup("<a class=\"skip\" href=\"#main\">To the content</a>") +
+      Markup("<a class=\"skip\" href=\"#main\">Skip to the content</a>") +
       element("header", Markup("<p class=\"brand\">Ounce report</p>") +
                             element("h1", badge(overall.verdict, overall.badge) + Markup(" ") +
                                               text(overall.sentence))) +
       element("main", {{"id", "main"}}, overview(sections) + parts) +
-      element("footer", text(fmt::format(
-                            "Drawn by ounce {}. This page is one file: it loads nothing and sends nothing.",
-                            version()))) +
+      element("footer",
+              text(fmt::format(
+                  "Made by Ounce {}. This page is self-contained: it loads nothing and sends nothing.",
+                  version()))) +
       element("script", Markup::asset(script()));
   return std::string(page_start()) +
          element("html", {{"lang", "en"}}, element("head", head) + element("body", body)).html() + "\n";
@@ -188,11 +187,10 @@ std::string page(const std::vector<Run>& runs) {
 
 namespace {
 
-// How a key of version 1 is called now. `object` is the key that the object with it has in the document;
-// empty: any.
+// A renamed key of version 1. `object` is the key of the object that has it; empty: any object.
 struct Rename {
-  std::string_view object, from, to;  // to: "latency.p50_ns" is in an object of its own
-  double factor = 0;                  // of numbers; 0: any value, as it is
+  std::string_view object, from, to;  // `to` may be a path: "latency.p50_ns"
+  double factor = 0;                  // multiplies numbers; 0: keep the value
 };
 
 constexpr double kNanoseconds = 1e9;
@@ -249,7 +247,7 @@ void put(Json& object, std::string_view path, Json value) {
 }
 
 const Rename* rename_of(std::string_view object, std::string_view key) {
-  // Outputs of verify keep the name that the agreement of a method of advise has lost.
+  // Only methods of advise renamed this key; outputs of verify still have it.
   if (key == "top1_agreement" && object != "methods") return nullptr;
   for (const Rename& rename : kRenames) {
     if (rename.from == key && (rename.object.empty() || rename.object == object)) return &rename;
@@ -257,7 +255,7 @@ const Rename* rename_of(std::string_view object, std::string_view key) {
   return nullptr;
 }
 
-// `name`: the key that the value has in the object around it, or around its list.
+// `name`: the key of the value, or of the list that contains it.
 Json renamed(const Json& value, std::string_view name) {
   if (value.is_array()) {
     Json all = Json::array();
@@ -282,7 +280,7 @@ Json& changeable_list(Json& object, const char* key) {
   return found;
 }
 
-// What version 2 says in another way than by another name.
+// Converts differences between the versions that are not renamed keys.
 void adapt(const std::string& verb, const Json& document, Json& result) {
   if (verb == "quantize") result["dry_run"] = is_true(document, "dry_run");
   if (verb == "verify") {

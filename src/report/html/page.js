@@ -1,9 +1,9 @@
-// Search, sort and theme. The page says everything without it.
+// Adds search, sorting and a theme switch. The page is complete without this script.
 "use strict";
 (() => {
   const make = (tag, properties) => Object.assign(document.createElement(tag), properties);
 
-  const theme = make("button", { className: "theme", type: "button", textContent: "Light or dark" });
+  const theme = make("button", { className: "theme", type: "button", textContent: "Light/dark" });
   theme.addEventListener("click", () => {
     const root = document.documentElement;
     const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
@@ -40,7 +40,7 @@
       });
     }
     if (rows.length < 10) continue;
-    const label = make("label", { className: "search", textContent: "Search in " + rows.length + " rows" });
+    const label = make("label", { className: "search", textContent: "Search " + rows.length + " rows" });
     const field = make("input", { type: "search" });
     label.append(field);
     field.addEventListener("input", () => {
@@ -50,7 +50,7 @@
     table.closest(".scroll").before(label);
   }
 
-  // Paper cannot be unfolded.
+  // Unfold everything for printing.
   addEventListener("beforeprint", () => {
     for (const folded of document.querySelectorAll("details")) folded.open = true;
   });

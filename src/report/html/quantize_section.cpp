@@ -10,7 +10,7 @@
 namespace ounce::report::html {
 namespace quantize_section {
 
-constexpr std::size_t kHistograms = 12;  // of weights, and of activations
+constexpr std::size_t kHistograms = 12;  // shown for weights, and for activations
 constexpr std::size_t kMostPoints = 600;
 
 std::string shape_text(const Json& tensor) {
@@ -26,7 +26,7 @@ std::string full_name(const Json& entry) {
 }
 
 std::string stored_text(const Json& tensor) {
-  if (!is_true(tensor, "stored")) return "kept";
+  if (!is_true(tensor, "stored")) return "unchanged";
   return fmt::format("{} per {}, {}", words(tensor, "encoding"), words(tensor, "granularity"),
                      words(tensor, "decoder"));
 }
@@ -34,27 +34,27 @@ std::string stored_text(const Json& tensor) {
 std::vector<Tile> tiles_of(const Json& model) {
   const Json& trial = member(model, "trial");
   std::vector<Tile> all = {{"size", bytes_of(model, "bytes_before"), bytes_of(model, "bytes_after"),
-                            percent_of(model, "ratio") + " of the bytes"}};
+                            percent_of(model, "ratio") + " of the original"}};
   if (is_true(trial, "tried") && figure(trial, "samples").value_or(0) > 0)
-    all.push_back({"output against the original", "", decibels_of(trial, "sqnr_db", "exact"),
-                   fmt::format("SQNR on {} {}", figure_of(trial, "samples", 6),
+    all.push_back({"output SQNR", "", decibels_of(trial, "sqnr_db", "exact"),
+                   fmt::format("on {} {}", figure_of(trial, "samples", 6),
                                is_true(trial, "generated") ? "random inputs" : "samples")});
-  all.push_back({"weights against the original", "", decibels_of(model, "sqnr_db", "exact"),
-                 fmt::format("SQNR of {} stored tensors", figure_of(model, "stored_tensors", 6))});
+  all.push_back({"weight SQNR", "", decibels_of(model, "sqnr_db", "exact"),
+                 fmt::format("of {} compressed tensors", figure_of(model, "stored_tensors", 6))});
   if (figure(trial, "load_memory_before.peak_bytes") && figure(trial, "load_memory_after.peak_bytes"))
-    all.push_back({"memory while it loads", bytes_of(trial, "load_memory_before.peak_bytes"),
+    all.push_back({"peak memory while loading", bytes_of(trial, "load_memory_before.peak_bytes"),
                    bytes_of(trial, "load_memory_after.peak_bytes"),
-                   fmt::format("{} stay, {} before", bytes_of(trial, "load_memory_after.after_bytes"),
-                               bytes_of(trial, "load_memory_before.after_bytes"))});
+                   fmt::format("after loading: {} → {}", bytes_of(trial, "load_memory_before.after_bytes"),
+                               bytes_of(trial, "load_memory_after.after_bytes"))});
   if (const auto speed = figure(trial, "speed_up.ratio"))
-    all.push_back({"speed", "", fmt::format("{:.2f} ×", *speed), "of the original"});
+    all.push_back({"speed", "", fmt::format("{:.2f}×", *speed), "the original"});
   return all;
 }
 
 Markup plan_table(const Json& model) {
   const Json& tensors = list(model, "tensors");
   return details(fmt::format("The plan, tensor by tensor ({})", tensors.size()),
-                 data_table("The plan: every float tensor, what became of it, and why", tensors,
+                 data_table("The plan: each float tensor with its decision and reason", tensors,
                             {text_column("tensor", full_name), text_column("op", "op_type"),
                              text_column("shape", shape_text), bytes_column("before", "bytes_before"),
                              bytes_column("after", "bytes_after"), text_column("stored as", stored_text),
@@ -63,13 +63,13 @@ Markup plan_table(const Json& model) {
 
 Markup node_table(const Json& model) {
   const Json& nodes = list(model, "nodes");
-  return details(fmt::format("How every node computes ({})", nodes.size()),
-                 data_table("How every node computes", nodes,
+  return details(fmt::format("Arithmetic of each node ({})", nodes.size()),
+                 data_table("Arithmetic of each node", nodes,
                             {text_column("node", full_name), text_column("op", "op_type"),
-                             text_column("computes on", "arithmetic"), text_column("reason", "reason")}));
+                             text_column("arithmetic", "arithmetic"), text_column("reason", "reason")}));
 }
 
-// Of many points neighbours make way for the worst of them.
+// Downsamples: keeps the worst point of each group of neighbors.
 std::vector<Point> thinned(const std::vector<Point>& points) {
   std::vector<Point> kept;
   const std::size_t count = std::min(kMostPoints, points.size());
@@ -81,7 +81,7 @@ std::vector<Point> thinned(const std::vector<Point>& points) {
   return kept;
 }
 
-// Weights in the order of the file, activations in that of the network.
+// Plots the SQNR of weights in the order of the file, and of activations in the order of the network.
 Markup sqnr_along(const Json& model) {
   Markup made;
   Series weights{"weights", {}}, activations{"activations", {}};
@@ -108,7 +108,7 @@ Markup sqnr_along(const Json& model) {
     const auto worst = std::min_element(series.points.begin(), series.points.end(),
                                         [](const Point& a, const Point& b) { return a.y < b.y; });
     const std::string says =
-        fmt::format("{} {}, in order; the worst is {}", series.points.size(), series.name, worst->says);
+        fmt::format("{} {}; the lowest SQNR is that of {}", series.points.size(), series.name, worst->says);
     series.points = thinned(series.points);
     made += heading(title) +
             draw(LineChart{.says = says,
@@ -119,8 +119,8 @@ Markup sqnr_along(const Json& model) {
                            .is_joined = false}) +
             quiet(says + ".");
   };
-  add("How close every weight is", "stored tensors, in the order of the file", std::move(weights));
-  add("How close every activation is", "values that are codes, in the order of the network",
+  add("SQNR of each weight", "compressed tensors, in the order of the file", std::move(weights));
+  add("SQNR of each activation", "quantized activations, in the order of the network",
       std::move(activations));
   return made;
 }
@@ -158,7 +158,7 @@ Markup histograms(const Json& model) {
       made += quiet(fmt::format("The {} with the lowest SQNR of {}.", kHistograms, entries.size()));
     made += element("div", {{"class", "cards"}}, cards);
   };
-  add("Activations: the range that was chosen, and what it clips", "activations", [](const Json& entry) {
+  add("Activation ranges and clipped values", "activations", [](const Json& entry) {
     const double clipped = figure(entry, "histogram.clipped_share").value_or(0);
     return fmt::format("{} … {} by {}, {} clipped, {}", figure_of(entry, "range.low", 3),
                        figure_of(entry, "range.high", 3), words(entry, "method"),
@@ -171,10 +171,10 @@ Markup histograms(const Json& model) {
     return fmt::format("{}, {}", stored_text(entry), decibels_of(entry, "sqnr_db", "exact"));
   });
   if (made.is_empty()) return made;
-  return made + quiet("Heights are square roots of counts, so that the tails show.");
+  return made + quiet("Heights are square roots of counts, which makes the tails visible.");
 }
 
-// What was left alone, grouped by the reason.
+// Lists unchanged tensors, grouped by the reason.
 Markup kept_list(const Json& model) {
   std::map<std::string, std::pair<std::size_t, double>> reasons;
   for (const Json& tensor : list(model, "tensors")) {
@@ -185,7 +185,7 @@ Markup kept_list(const Json& model) {
   }
   std::vector<std::string> lines;
   for (const auto& [reason, sums] : reasons)
-    lines.push_back(fmt::format("left alone: {} tensor{}, {}: {}", sums.first, sums.first == 1 ? "" : "s",
+    lines.push_back(fmt::format("unchanged: {} tensor{}, {}: {}", sums.first, sums.first == 1 ? "" : "s",
                                 bytes_text(static_cast<std::uint64_t>(std::clamp(sums.second, 0.0, 1e18))),
                                 reason));
   return note_list(lines);
@@ -202,18 +202,22 @@ Section section_of(const Json& model) {
   const std::string quality = decibels_of(trial, "sqnr_db", "exact");
   section.headline =
       is_dry_run
-          ? fmt::format("A dry run: {} would have {} of the bytes.", output, percent_of(model, "ratio"))
-      : is_run ? fmt::format("{} has {} of the bytes; it was reopened, compared and run in ONNX Runtime {}.",
-                             output, percent_of(model, "ratio"), words(trial, "runtime_version"))
-               : fmt::format("{} has {} of the bytes; it was reopened and compared, but not run{}{}.", output,
-                             percent_of(model, "ratio"), words(trial, "why_not").empty() ? "" : ": ",
-                             words(trial, "why_not"));
+          ? fmt::format("Dry run: {} would have {} of the original size.", output, percent_of(model, "ratio"))
+      : is_run ? fmt::format(
+                     "{} has {} of the original size, and was compared with the original in ONNX "
+                     "Runtime {}.",
+                     output, percent_of(model, "ratio"), words(trial, "runtime_version"))
+               : fmt::format(
+                     "{} has {} of the original size; its weights were compared, but it was not "
+                     "run{}{}.",
+                     output, percent_of(model, "ratio"), words(trial, "why_not").empty() ? "" : ": ",
+                     words(trial, "why_not"));
   section.body = tiles(tiles_of(model)) + note_list(sentences(model, "notes")) + kept_list(model) +
                  cpu_table(list(trial, "cpus")) + sqnr_along(model) + histograms(model) + plan_table(model) +
                  node_table(model);
   section.summary = {{source, words(model, "format"), percent_of(model, "ratio"), "–", quality,
                       is_dry_run ? "dry run"
-                      : is_run   ? "written, run"
+                      : is_run   ? "written and run"
                                  : "written, not run",
                       section.verdict}};
   return section;

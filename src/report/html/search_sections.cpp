@@ -1,4 +1,4 @@
-// tune, advise and sensitivity: many models, made and measured.
+// Sections of tune, advise and sensitivity.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,23 +11,23 @@
 namespace ounce::report::html {
 namespace tune_section {
 
-// What the axes span at least: percent of the bytes, times the original's speed, a share, dB.
+// Smallest spans of the axes: percent of the size, multiples of the speed, a share, dB.
 constexpr double kLeastSizes = 20, kLeastSpeeds = 0.5, kLeastMetrics = 0.02, kLeastDecibels = 10;
 
 std::string speed_text(const Json& trial) {
   const auto speed = figure(trial, "speed_up.ratio");
-  return speed ? fmt::format("{:.2f} ×", *speed) : "–";
+  return speed ? fmt::format("{:.2f}×", *speed) : "–";
 }
 
 bool has_failed(const Json& trial) {
   return !is_true(trial, "passed") || (member(trial, "held_out").is_boolean() && !is_true(trial, "held_out"));
 }
 
-// Why it is not the answer; empty if it could be.
+// Why the trial cannot be the result; empty if it can.
 std::string reason_of(const Json& trial) {
   if (const std::string reason = words(trial, "reason"); !reason.empty()) return reason;
-  if (is_true(trial, "too_few_samples")) return "too few samples to be sure";
-  if (!is_true(trial, "passed")) return "the gate";
+  if (is_true(trial, "too_few_samples")) return "too few samples";
+  if (!is_true(trial, "passed")) return "exceeds a threshold";
   if (has_failed(trial)) return "on held-out data";
   return is_true(trial, "slower") ? "slower than the original" : "";
 }
@@ -46,16 +46,16 @@ std::string metric_text(const Json& trial) {
 bool has_metric(const Json& trial) { return member(trial, "metric").is_object(); }
 
 std::string sentence_of(const Json& trial) {
-  return fmt::format("{}: {} of the bytes, {}, {}{}: {}", words(trial, "name"), percent_of(trial, "ratio"),
+  return fmt::format("{}: {} of the size, {}, {}{}: {}", words(trial, "name"), percent_of(trial, "ratio"),
                      speed_text(trial), decibels_of(trial, "sqnr_db", ""),
                      has_metric(trial) ? ", " + metric_text(trial) : "", gate_text(trial));
 }
 
-// The trials as points: `height` is the key of the second figure.
+// Plots the trials by size and by the value at the key `height`.
 ScatterChart chart_of(const Json& model, const Axis& y, std::string_view height) {
   const std::string best = words(model, "best.name");
   ScatterChart chart;
-  chart.x = {"size", "% of the original's bytes", kLeastSizes};
+  chart.x = {"size", "% of the original size", kLeastSizes};
   chart.y = y;
   bool has_chosen = false;
   for (const Json& trial : list(model, "trials")) {
@@ -70,19 +70,19 @@ ScatterChart chart_of(const Json& model, const Axis& y, std::string_view height)
     if (is_true(trial, "on_front")) chart.front.push_back({100 * *size, *value, {}});
   }
   std::sort(chart.front.begin(), chart.front.end(), [](const Point& a, const Point& b) { return a.x < b.x; });
-  chart.says = fmt::format("{} models by size and {}{}", chart.points.size(), y.title,
+  chart.says = fmt::format("{} candidates by size and {}{}", chart.points.size(), y.title,
                            has_chosen ? "; chosen: " + best : "");
   return chart;
 }
 
 Markup speed_chart(const Json& model) {
-  ScatterChart chart = chart_of(model, {"speed", "× the original's", kLeastSpeeds}, "speed_up.ratio");
+  ScatterChart chart = chart_of(model, {"speed", "× the original", kLeastSpeeds}, "speed_up.ratio");
   if (chart.points.empty()) return {};
   chart.points.push_back({100, 1, PointKind::kOriginal, "the original"});
-  return heading("Size and speed of each candidate: up and left is better") + draw(chart);
+  return heading("Size and speed of each candidate (better: up and left)") + draw(chart);
 }
 
-// By the metric where there is one, else by the SQNR.
+// Plots the metric if there is one, else the SQNR.
 Markup quality_chart(const Json& model) {
   const Json& trials = list(model, "trials");
   const ScatterChart chart =
@@ -98,12 +98,12 @@ Markup front(const Json& model) {
   if (charts.is_empty()) return {};
   return charts +
          quiet(
-             "The line joins the Pareto front: no other candidate is better in size, speed and quality at "
-             "once. Point at a mark for its figures; they are also in the table below.");
+             "The line connects the Pareto front: no other candidate is better in size, speed and quality at "
+             "once. Hover over a mark to see its values; the table below has them, too.");
 }
 
 std::string place_text(const Json& trial, bool is_chosen) {
-  std::string place = is_chosen ? "chosen" : is_true(trial, "on_front") ? "on the front" : "";
+  std::string place = is_chosen ? "chosen" : is_true(trial, "on_front") ? "Pareto front" : "";
   for (const std::string& corner : sentences(trial, "corners")) place += (place.empty() ? "" : ", ") + corner;
   return place;
 }
@@ -114,7 +114,7 @@ Markup trial_table(const Json& model) {
   const std::string best = is_true(model, "passed") ? words(model, "best.name") : "";
   double step = 0;
   const auto gate = [](const Json& trial) -> Cell {
-    if (!is_made(trial)) return cell("not made: " + words(trial, "problem"));
+    if (!is_made(trial)) return cell("could not be made: " + words(trial, "problem"));
     return {badge(may_be_answer(trial) ? Verdict::kGood : Verdict::kBad, gate_text(trial))};
   };
   const auto role = [&](const Json& trial) {
@@ -128,15 +128,15 @@ Markup trial_table(const Json& model) {
   const auto speed = [](const Json& trial) {
     return cell(speed_text(trial), figure(trial, "speed_up.ratio"));
   };
-  return data_table("Every step of the search, in its order", list(model, "trials"),
+  return data_table("Candidates in the order of the search", list(model, "trials"),
                     {{"step", number, /*is_number=*/true},
-                     text_column("tried", "name"),
+                     text_column("candidate", "name"),
                      only_if(is_made, percent_column("size", "ratio")),
                      only_if(is_made, {"speed", speed, /*is_number=*/true}),
                      only_if(is_made, decibel_column("SQNR", "sqnr_db")),
                      only_if(is_made, share_column("same top-1", "agreement")),
                      only_if(is_made, figure_column("metric", "metric.candidate")),
-                     {"gate", gate},
+                     {"thresholds", gate},
                      {"role", role}});
 }
 
@@ -147,7 +147,7 @@ Markup layer_table(const Json& model) {
   for (const auto& [format, count] : formats)
     counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, format);
   return details(fmt::format("Layers of the result: {}", counts),
-                 data_table("How each layer of the result computes", list(model, "layers"),
+                 data_table("Format of each layer of the result", list(model, "layers"),
                             {text_column("layer", "name"), text_column("op", "op_type"),
                              text_column("format", "format")}));
 }
@@ -160,27 +160,27 @@ Section section_of(const Json& model) {
   section.title = fmt::format("tune: {}", name);
   section.verdict = has_passed ? Verdict::kGood : Verdict::kBad;
   section.headline =
-      has_passed ? fmt::format("{}: {}, {} of the bytes{}; {}", file_name(model, "output"),
-                               words(best, "name"), percent_of(best, "ratio"),
-                               figure(best, "speed_up.ratio") ? ", " + speed_text(best) + " as fast" : "",
-                               words(held_out, "verdict"))
-      : best.is_object()
-          ? fmt::format("nothing passed; closest came {}: {}", words(best, "name"), words(best, "verdict"))
-          : "nothing could be made";
+      has_passed         ? fmt::format("{}: {}, {} of the size{}; {}", file_name(model, "output"),
+                                       words(best, "name"), percent_of(best, "ratio"),
+                               figure(best, "speed_up.ratio") ? ", " + speed_text(best) + " speed" : "",
+                                       words(held_out, "verdict"))
+      : best.is_object() ? fmt::format("nothing passed; the closest candidate is {}: {}", words(best, "name"),
+                                       words(best, "verdict"))
+                         : "no candidate could be made";
   section.body =
       tiles({{"size", bytes_of(model, "bytes_before"), bytes_of(best, "bytes"),
-              percent_of(best, "ratio") + " of the bytes"},
-             {"speed", "", speed_text(best), "of the original's"},
+              percent_of(best, "ratio") + " of the original"},
+             {"speed", "", speed_text(best), "the original"},
              {"quality", is_by_metric ? figure_of(held_out, "metric.reference") : "",
               is_by_metric ? figure_of(held_out, "metric.candidate") : decibels_of(held_out, "sqnr_db", ""),
-              (is_by_metric ? words(held_out, "metric.name") : "SQNR") + " on data that was held out"},
+              (is_by_metric ? words(held_out, "metric.name") : "SQNR") + " on held-out samples"},
              {"samples", "",
               fmt::format("{} + {}", figure_of(model, "search_samples", 9),
                           figure_of(model, "held_out_samples", 9)),
-              "to search on, and held out"}});
+              "for the search, and held out"}});
   if (is_true(model, "out_of_time"))
-    section.body += paragraph("The budget was used up before everything was tried: more may find more.");
-  section.body += front(model) + heading("What each step did") + trial_table(model) + layer_table(model) +
+    section.body += paragraph("The budget ended before all candidates were tried.");
+  section.body += front(model) + heading("Search steps") + trial_table(model) + layer_table(model) +
                   cpu_table(list(model, "cpus")) + note_list(sentences(model, "notes"));
   section.summary = {{name, "tune: " + words(best, "name"), percent_of(best, "ratio"), speed_text(best),
                       is_by_metric ? metric_text(held_out) : decibels_of(best, "sqnr_db", ""),
@@ -202,17 +202,17 @@ Verdict verdict_of(const Json& method) {
 }
 
 std::string quality_text(const Json& method) {
-  return (is_true(method, "uncertain") ? "not certain: " : "") + words(method, "quality");
+  return (is_true(method, "uncertain") ? "uncertain: " : "") + words(method, "quality");
 }
 
 bool is_measured(const Json& method) { return is_true(method, "measured"); }
 
 std::string speed_text(const Json& method) {
   if (!is_measured(method)) return "–";
-  if (!figure(method, "speed_up.ratio")) return "not timed";
+  if (!figure(method, "speed_up.ratio")) return "not measured";
   if (!is_true(method, "speed_up.reliable")) return "machine too busy";
   if (!is_true(method, "speed_up.measurable")) return "no measurable difference";
-  return fmt::format("{:.2f} × ({} … {})", *figure(method, "speed_up.ratio"),
+  return fmt::format("{:.2f}× ({}–{})", *figure(method, "speed_up.ratio"),
                      figure_of(method, "speed_up.low", 3), figure_of(method, "speed_up.high", 3));
 }
 
@@ -221,10 +221,10 @@ Markup method_table(const Json& model) {
     if (!is_measured(method)) return cell("not measured: " + words(method, "why_not"));
     return {badge(verdict_of(method), quality_text(method))};
   };
-  return data_table("What every method brings, measured", list(model, "methods"),
+  return data_table("Measured methods", list(model, "methods"),
                     {text_column("method", "method"),
                      only_if(is_measured, percent_column("size", "ratio")),
-                     text_column("speed (95 % sure)", speed_text),
+                     text_column("speed (95 % CI)", speed_text),
                      only_if(is_measured, decibel_column("SQNR", "sqnr_db")),
                      only_if(is_measured, figure_column("metric", "metric.candidate")),
                      only_if(is_measured, bytes_column("peak memory", "peak_memory_bytes")),
@@ -233,20 +233,20 @@ Markup method_table(const Json& model) {
 
 Markup picture(const Json& model) {
   ScatterChart chart;
-  chart.x = {"size", "% of the original's bytes", 20};
-  chart.y = {"speed", "× the original's", 0.5};
+  chart.x = {"size", "% of the original size", 20};
+  chart.y = {"speed", "× the original", 0.5};
   for (const Json& method : list(model, "methods")) {
     const auto size = figure(method, "ratio"), speed = figure(method, "speed_up.ratio");
     if (!size || !speed || !is_true(method, "speed_up.reliable")) continue;
     chart.points.push_back({100 * *size, *speed,
                             is_true(method, "acceptable") ? PointKind::kPassed : PointKind::kFailed,
-                            fmt::format("{}: {} of the bytes, {:.2f} × as fast, {}", words(method, "method"),
+                            fmt::format("{}: {} of the size, {:.2f}× speed, {}", words(method, "method"),
                                         percent_of(method, "ratio"), *speed, quality_text(method))});
   }
   if (chart.points.size() < 2) return {};
   chart.points.push_back({100, 1, PointKind::kOriginal, "the original"});
-  chart.says = fmt::format("{} methods by size and speed: up and left is better", chart.points.size() - 1);
-  return heading("Size against speed: up and left is better") + draw(chart);
+  chart.says = fmt::format("{} methods by size and speed (better: up and left)", chart.points.size() - 1);
+  return heading("Size and speed of each method (better: up and left)") + draw(chart);
 }
 
 Section section_of(const Json& model) {
@@ -254,18 +254,17 @@ Section section_of(const Json& model) {
   const std::string name = file_name(model, "model");
   section.title = fmt::format("advise: {}", name);
   section.headline = words(model, "headline");
-  section.body =
-      tiles({{"size", "", bytes_of(model, "bytes"), words(model, "family.description")},
-             {"time of a call (p50)", "", time_of(model, "baseline.latency.p50_ns"), "of the original"},
-             {"peak memory", "", bytes_of(model, "baseline.peak_memory_bytes"), "of the original"},
-             {"judged on", "", figure_of(model, "samples", 9),
-              is_true(model, "generated") ? "random inputs" : "samples"}}) +
-      note_list(sentences(model, "reasons"));
+  section.body = tiles({{"size", "", bytes_of(model, "bytes"), words(model, "family.description")},
+                        {"latency (p50)", "", time_of(model, "baseline.latency.p50_ns"), "of the original"},
+                        {"peak memory", "", bytes_of(model, "baseline.peak_memory_bytes"), "of the original"},
+                        {"compared on", "", figure_of(model, "samples", 9),
+                         is_true(model, "generated") ? "random inputs" : "samples"}}) +
+                 note_list(sentences(model, "reasons"));
   Markup commands;
   for (const Json& command : list(model, "commands"))
     commands += paragraph(words(command, "why")) + command_block(words(command, "line"));
-  if (!commands.is_empty()) section.body += heading("What to do") + commands;
-  section.body += picture(model) + heading("What every method brings") + method_table(model) +
+  if (!commands.is_empty()) section.body += heading("Recommended commands") + commands;
+  section.body += picture(model) + heading("Methods") + method_table(model) +
                   data_table("Risks", list(model, "risks"),
                              {text_column("risk", "name"), text_column("evidence", "evidence"),
                               text_column("advice", "advice")}) +
@@ -301,17 +300,17 @@ Markup bar_table(const Json& model) {
   const auto bar = [&](const Json& group) {
     return Cell{draw_bar(largest > 0 ? figure(group, "noise_share").value_or(0) / largest : 0, "fill")};
   };
-  return data_table("Layers, the worst first", list(model, "groups"),
+  return data_table("Layers, most sensitive first", list(model, "groups"),
                     {text_column("layer", "name"),
                      text_column("op", "op_type"),
                      bytes_column("weights", "weight_bytes"),
-                     {"share of the noise", share, /*is_number=*/true},
+                     {"noise share", share, /*is_number=*/true},
                      {"noise", bar},
-                     decibel_column("alone", "alone_db", "exact"),
-                     decibel_column("without", "without_db"),
+                     decibel_column("only it", "alone_db", "exact"),
+                     decibel_column("all but it", "without_db"),
                      figure_column("drop", "alone_drop", 3),
                      decibel_column("estimated", "estimated_db"),
-                     text_column("where", marks_text)});
+                     text_column("position", marks_text)});
 }
 
 Markup along_network(const Json& model) {
@@ -329,9 +328,9 @@ Markup along_network(const Json& model) {
         {place + 1, sqnr, fmt::format("{}: {}", words(*group, "name"), decibel_text(sqnr))});
   }
   const std::string says =
-      "SQNR of the model's outputs when one layer alone is quantized, in the order of the network; low is "
-      "sensitive";
-  return heading("Along the network") + quiet(says + ".") +
+      "Output SQNR when only one layer is quantized, in the order of the network; a low value means a "
+      "sensitive layer";
+  return heading("Sensitivity along the network") + quiet(says + ".") +
          draw(LineChart{.says = says,
                         .x = {"layers, in the order of the network", ""},
                         .y = {"SQNR of the outputs", "dB"},
@@ -347,13 +346,13 @@ Section section_of(const Json& model) {
   const std::vector<std::string> exclude = sentences(model, "exclude");
   section.headline =
       exclude.empty() && is_true(model, "enough")
-          ? fmt::format("{} reaches {:g} dB with nothing left out", format, min_sqnr)
+          ? fmt::format("{} reaches {:g} dB without excluding layers", format, min_sqnr)
       : exclude.empty()
-          ? fmt::format("leaving layers out does not bring it nearer to {:g} dB", min_sqnr)
-          : fmt::format("{} with {} layer{} left out{}", decibels_of(model, "exclude_db", ""), exclude.size(),
+          ? fmt::format("excluding layers does not bring the outputs closer to {:g} dB", min_sqnr)
+          : fmt::format("{} with {} layer{} excluded{}", decibels_of(model, "exclude_db", ""), exclude.size(),
                         exclude.size() == 1 ? "" : "s",
-                        is_true(model, "enough") ? "" : fmt::format("; {:g} dB are out of reach", min_sqnr));
-  DataTable left("What to leave out", {{"layer"}, {"store it as"}});
+                        is_true(model, "enough") ? "" : fmt::format("; {:g} dB cannot be reached", min_sqnr));
+  DataTable left("Layers to exclude", {{"layer"}, {"format"}});
   if (const Json& nodes = member(model, "nodes"); nodes.is_object()) {
     for (const auto& [node, stored] : nodes.items())
       left.add({cell(node), cell(stored.is_string() ? stored.get<std::string>() : "")});
@@ -361,12 +360,12 @@ Section section_of(const Json& model) {
   if (left.rows() == 0) {
     for (const std::string& one : exclude) left.add({cell(one), cell("fp32")});
   }
-  section.body = tiles({{"everything quantized", "", decibels_of(model, "all_db", ""), "SQNR of the outputs"},
-                        {"with the advice below", "", decibels_of(model, "exclude_db", ""),
-                         fmt::format("asked for: {:g} dB", min_sqnr)},
+  section.body = tiles({{"all layers quantized", "", decibels_of(model, "all_db", ""), "output SQNR"},
+                        {"with excluded layers", "", decibels_of(model, "exclude_db", ""),
+                         fmt::format("target: {:g} dB", min_sqnr)},
                         {"measured on", "", figure_of(model, "samples", 9), "samples"}}) +
                  note_list(sentences(model, "findings")) + along_network(model) +
-                 heading("Which layers hurt") + bar_table(model) + left.markup() +
+                 heading("Sensitive layers") + bar_table(model) + left.markup() +
                  note_list(sentences(model, "notes"));
   section.summary = {{name, "sensitivity, " + format, "–", "–", decibels_of(model, "all_db", ""),
                       section.headline, Verdict::kNeutral}};

@@ -115,7 +115,7 @@ Column text_column(std::string title, std::string (*text)(const Json& entry)) {
 
 namespace {
 
-// A figure, as `text_of` shows it.
+// A column of numbers, formatted by `text_of`.
 template <class TextOf>
 Column number_column(std::string title, std::string key, const TextOf& text_of) {
   return {std::move(title),
@@ -193,7 +193,7 @@ Markup DataTable::markup() const {
       table);
   if (rows_ > kMostRows)
     made += element("p", {{"class", "quiet"}},
-                    text(fmt::format("… and {} more rows, which the JSON document has.", rows_ - kMostRows)));
+                    text(fmt::format("… and {} more rows in the JSON document.", rows_ - kMostRows)));
   return made;
 }
 
@@ -211,28 +211,28 @@ bool has_failed(const Json& result) {
   return member(result, "passed").is_boolean() && !is_true(result, "passed");
 }
 
-// What stands for the entries that are not drawn: a page must not look good because its end is missing.
+// Represents the entries that are not shown. Failures among them make the whole report fail.
 Section rest_section(const std::string& verb, const Json& results, const Json& errors) {
   std::size_t place = 0, failed = 0;
   for (const Json& result : results) failed += place++ >= kMostSections && has_failed(result) ? 1U : 0U;
   const std::size_t count = place + errors.size();
   failed += count - std::max(place, kMostSections);
   Section section;
-  section.title = fmt::format("{}: the rest", verb);
+  section.title = fmt::format("{}: further results", verb);
   section.verdict = failed == 0 ? Verdict::kNeutral : Verdict::kBad;
-  section.headline = fmt::format("{} more are not drawn, {} of them failed; the JSON document has them",
+  section.headline = fmt::format("{} more are not shown, {} of them failed; the JSON document has all",
                                  count - kMostSections, failed);
   return section;
 }
 
-// A model that could not be done.
+// A model with an error.
 Section failed_section(const std::string& verb, const Json& error) {
   Section section;
   const std::string name = file_name(error, "model");
   section.title = fmt::format("{}: {}", verb, name);
   section.verdict = Verdict::kBad;
   section.headline = words(error, "message");
-  section.summary = {{name, verb, "–", "–", "–", "could not be done", Verdict::kBad}};
+  section.summary = {{name, verb, "–", "–", "–", "error", Verdict::kBad}};
   return section;
 }
 
@@ -305,13 +305,13 @@ Markup cpu_table(const Json& cpus) {
   const auto result = [](const Json& cpu) -> Cell {
     if (!is_true(cpu, "run")) return {text("not run: " + words(cpu, "why_not"))};
     const std::string how_close =
-        is_true(cpu, "exact") ? "equal to the bit" : decibels_of(cpu, "sqnr_db", "exact") + " from here";
+        is_true(cpu, "exact") ? "bit-identical" : decibels_of(cpu, "sqnr_db", "exact") + " SQNR";
     return {badge(is_true(cpu, "same") ? Verdict::kGood : Verdict::kBad, how_close)};
   };
-  return data_table("On other CPUs", cpus,
+  return data_table("Other CPUs, compared with this CPU", cpus,
                     {text_column("CPU", "cpu"),
                      {"result", result},
-                     text_column("how", "how"),
+                     text_column("executed by", "how"),
                      figure_column("samples", "samples", 6)});
 }
 

@@ -1,4 +1,5 @@
-// The parts of a page: markup that escapes the text of others, values of a JSON document, tables.
+// The parts of an HTML report: markup that escapes untrusted text, access to JSON documents, tables,
+// sections.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,13 +13,13 @@
 
 namespace ounce::report::html {
 
-// HTML that cannot be broken by what stands in it: text of others becomes markup only through text(), which
-// escapes it, and attributes are always escaped. What is markup by itself is a literal of our sources.
+// HTML that its content cannot break: untrusted text becomes markup only through text(), which escapes it,
+// and attribute values are always escaped. Unescaped markup must be a string literal.
 //
 //   Markup row = element("td", {{"class", "number"}}, text(tensor_name));
 //   page += row;
 
-// Text that stands in our sources: only the compiler can make one.
+// A string literal: only the compiler can construct one.
 class Literal {
  public:
   // NOLINTNEXTLINE(google-explicit-constructor): "td" is one
@@ -34,7 +35,7 @@ class Markup {
   Markup() = default;
   // NOLINTNEXTLINE(google-explicit-constructor): a literal is markup
   Markup(Literal literal) : html_(literal.text()) {}
-  // A style sheet or a script of ours, as it is.
+  // Makes markup of an embedded style sheet or script, without escaping.
   static Markup asset(std::string_view ours);
 
   const std::string& html() const { return html_; }
@@ -52,9 +53,9 @@ class Markup {
   std::string html_;
 };
 
-// As plain() shows it: on one line, without what could turn its direction, cut where it is too long to read.
+// Escapes text and applies plain(): one line, no bidirectional controls, limited length.
 Markup text(std::string_view of_others);
-// The same, but of any length: commands that people copy.
+// The same without a limit of the length, for commands that users copy.
 Markup whole_text(std::string_view of_others);
 
 struct Attribute {
@@ -65,38 +66,38 @@ using Attributes = std::vector<Attribute>;
 
 Markup element(Literal tag, const Attributes& attributes, const Markup& content);
 inline Markup element(Literal tag, const Markup& content) { return element(tag, {}, content); }
-// One that has no content and no end: <img>, <rect/>.
+// An element without content: <img>, <rect/>.
 Markup lone_element(Literal tag, const Attributes& attributes);
 
-// A number for an attribute: short, and the same on every machine.
+// Formats a number for an attribute, independent of the locale.
 std::string coordinate(double value);
 
-// A look into a JSON document that may be somebody else's: what is missing or of another type is nothing. A
-// key is the name of a member, or the names of members inside of each other: "latency.p50_ns".
+// Access to untrusted JSON documents: a value that is missing or has another type reads as absent. A key is
+// the name of a member, or a path: "latency.p50_ns".
 using Json = nlohmann::ordered_json;
 
 const Json& member(const Json& object, std::string_view key);  // null if there is none
-const Json& list(const Json& object, std::string_view key);    // an empty one if there is none
+const Json& list(const Json& object, std::string_view key);    // an empty list if there is none
 const Json& first_result(const Json& document);                // null if there is none
-std::string words(const Json& object, std::string_view key);   // empty if there are none
+std::string words(const Json& object, std::string_view key);   // empty if there is no text
 std::optional<double> figure(const Json& object, std::string_view key);
 bool is_true(const Json& object, std::string_view key);
-std::vector<double> figures(const Json& object, std::string_view key);  // of a list; anything else in it is 0
+std::vector<double> figures(const Json& object,
+                            std::string_view key);  // entries that are no numbers become 0
 std::vector<std::string> sentences(const Json& object, std::string_view key);
 
-// "12.4 MB", "44.4 dB", "0.931"; a dash where there is nothing.
+// Formatted values: "12.4 MB", "44.4 dB", "0.931"; a dash for an absent value.
 std::string bytes_of(const Json& object, std::string_view key);
 std::string percent_of(const Json& object, std::string_view key);
 std::string share_of(const Json& object, std::string_view key);  // "99.25 %"
-std::string time_of(const Json& object, std::string_view key);   // of nanoseconds
+std::string time_of(const Json& object, std::string_view key);   // from nanoseconds
 std::string figure_of(const Json& object, std::string_view key, int digits = 4);
-// "exact" where `exact_key` is true, as null stands for infinity there.
+// "exact" if `exact_key` is true; the SQNR is infinite then, which JSON writes as null.
 std::string decibels_of(const Json& object, std::string_view key, std::string_view exact_key);
-// The last part of a path, which is what `key` names.
+// The file name of the path at `key`.
 std::string file_name(const Json& object, std::string_view key);
 
-// A table that people search and sort. Without scripts it is a table like any other, and one with many rows
-// has a field to search in.
+// A table that can be sorted, and searched if it has many rows. Without scripts it is a plain table.
 //
 //   const Markup table = data_table("Runs", list(document, "models"),
 //                                   {text_column("model", "model"), bytes_column("size", "bytes"),
@@ -104,9 +105,9 @@ std::string file_name(const Json& object, std::string_view key);
 
 struct Cell {
   Markup content;
-  std::optional<double> value = {};  // what it is sorted by, where its text is not
+  std::optional<double> value = {};  // the sort key; unset: sort by the text
 };
-// Text of others; a figure with what it is sorted by.
+// A cell of untrusted text; a cell with a number as sort key.
 Cell cell(const std::string& words);
 Cell cell(const std::string& shown, std::optional<double> value);
 
@@ -123,19 +124,19 @@ Column share_column(std::string title, std::string key);
 Column time_column(std::string title, std::string key);
 Column figure_column(std::string title, std::string key, int digits = 4);
 Column decibel_column(std::string title, std::string key, std::string exact_key = {});
-// With nothing in the rows of other entries.
+// Leaves the cells of other entries empty.
 Column only_if(bool (*condition)(const Json& entry), Column column);
 
 class DataTable {
  public:
-  static constexpr std::size_t kMostRows = 2000;  // that are shown
+  static constexpr std::size_t kMostRows = 2000;  // rows beyond this are counted, not shown
 
   DataTable(std::string caption, std::vector<Column> columns)
       : caption_(std::move(caption)), columns_(std::move(columns)) {}
   void add(const std::vector<Cell>& cells);
   void add_entry(const Json& entry);
   std::size_t rows() const { return rows_; }
-  Markup markup() const;  // nothing without rows
+  Markup markup() const;  // empty without rows
 
  private:
   std::string caption_;
@@ -147,11 +148,12 @@ class DataTable {
 // A row for each entry of a list.
 Markup data_table(std::string caption, const Json& entries, std::vector<Column> columns);
 
-// A part of the page: what one run has to say. Every verb that can be drawn has a file that makes one.
+// A section shows the result of one run. Each verb that can be rendered has a function that makes its
+// sections.
 
 enum class Verdict { kGood, kBad, kNeutral };
 
-// A row of the table that compares runs: dashes where a run says nothing.
+// A row of the table that compares runs: dashes for absent values.
 struct SummaryRow {
   std::string model, what, size, speed, quality, verdict;
   Verdict kind = Verdict::kNeutral;
@@ -160,12 +162,12 @@ struct SummaryRow {
 struct Section {
   std::string title;  // "verify: model.w8.onnx against model.onnx"
   Verdict verdict = Verdict::kNeutral;
-  std::string headline;  // what came out, in a sentence
+  std::string headline;  // the result in one sentence
   Markup body;
   std::vector<SummaryRow> summary;
 };
 
-// Each takes a whole document of its verb.
+// Each function takes a complete document of its verb.
 std::vector<Section> quantize_sections(const Json& document);
 std::vector<Section> verify_sections(const Json& document);
 std::vector<Section> bench_sections(const Json& document);
@@ -183,19 +185,19 @@ Markup tiles(const std::vector<Tile>& all);
 Markup badge(Verdict verdict, const std::string& words);
 Markup heading(Literal words);
 Markup paragraph(const std::string& words);
-Markup quiet(const std::string& words);  // beside what matters more
+Markup quiet(const std::string& words);  // in a less prominent style
 Markup note_list(const std::vector<std::string>& notes);
 Markup command_block(const std::string& command);
-// Folded together until somebody wants it.
+// Content that is folded until the reader opens it.
 Markup details(const std::string& title, const Markup& content);
-// A section for each result, which `draw` makes, and for each error. Of very many the first are drawn, and
-// one section says how many are not: a document may be a list of a million nothings.
+// Makes a section for each result with `draw`, and for each error. Beyond a limit, one section counts the
+// rest, because an untrusted document may list millions of entries.
 std::vector<Section> section_each(const std::string& verb, const Json& document,
                                   const std::function<Section(const Json&)>& draw);
-// Of CpuComparison.
+// A table of CpuComparison entries.
 Markup cpu_table(const Json& cpus);
 
-// The style sheet and the script of a page: page.css and page.js as they stand beside this file.
+// The style sheet and the script of a report: the files page.css and page.js.
 
 std::string_view style_sheet();
 std::string_view script();

@@ -5,7 +5,7 @@ tail -n 1 human | sed 's/([0-9.]* kB)/(<size>)/'
 json_get command < run.json
 ounce report run.json -o later.html | sed 's/, [0-9.]* kB/, <size>/'
 # But for the line that names the file.
-sed 's/<p class="quiet">drawn from run.json<.p>//' later.html | cmp - now.html
+sed 's/<p class="quiet">Source: run.json<.p>//' later.html | cmp - now.html
 ounce check scores.onnx --target linux-x64@1.22.0 --json > check.json 2> human
 ounce report run.json check.json run.json -o all.html --json 2> human | grep -v bytes
 grep -o '<h2 id="part-[0-9]*">[^<]*' all.html
