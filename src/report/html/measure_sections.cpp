@@ -212,13 +212,22 @@ Markup changed_answers(const Json& output) {
   return heading("Changed predictions") + table;
 }
 
+// The verdict without its first word: the badge before it says "passed" or "failed".
+std::string headline_of(const Json& candidate) {
+  const std::string verdict = words(candidate, "verdict");
+  for (const std::string_view first : {"passed: ", "failed: "}) {
+    if (verdict.starts_with(first)) return verdict.substr(first.size());
+  }
+  return verdict;
+}
+
 Section section_of(const Json& candidate) {
   Section section;
   const std::string name = file_name(candidate, "candidate");
   const bool has_passed = is_true(candidate, "passed");
   section.title = fmt::format("verify: {} compared with {}", name, file_name(candidate, "reference"));
   section.verdict = has_passed ? Verdict::kGood : Verdict::kBad;
-  section.headline = words(candidate, "verdict");
+  section.headline = headline_of(candidate);
   section.body = tiles(tiles_of(candidate));
   if (const std::string certainty = words(candidate, "certainty"); !certainty.empty())
     section.body += paragraph((is_true(candidate, "certain") ? "Certain: " : "Uncertain: ") + certainty);
