@@ -20,14 +20,14 @@
 namespace ounce::quantization {
 namespace {
 
-constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 29;  // for the sums of one pass over the data
+constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 29;  // bytes for the statistics of one pass
 
-// One weight that is to be rounded.
+// A weight to round.
 struct Layer {
   plan::Decision* decision = nullptr;
   passes::ObservedValue input;
   calibration::Unfolding unfolding = calibration::Unfolding::of_matrix(1);
-  bool is_transposed = false;  // stored as [K, N], where rounding wants a row for each channel
+  bool is_transposed = false;  // stored as [K, N]; rounding needs one row per channel
   std::optional<calibration::Gram> gram;
 };
 
@@ -63,7 +63,7 @@ std::vector<Layer> find_layers(const graph::Index& index, plan::Plan& plan, Adap
       result.left_alone.push_back(fmt::format("{}: {}", graph::node_label(node, made.node), why));
     };
     if (decision.granularity != GranularityKind::kChannel) {
-      leave("one scale for all is rounded to nearest");
+      leave("it has a per-tensor scale");
       continue;
     }
     const auto unfolding = unfolding_of(node, *decision.place.tensor);
@@ -81,7 +81,7 @@ std::vector<Layer> find_layers(const graph::Index& index, plan::Plan& plan, Adap
   return layers;
 }
 
-// Adds up what the inputs of these layers have in common.
+// Computes the Gram matrices of these layers' inputs.
 void watch(const PreparedModel& prepared, const QuantizeOptions& options, std::span<Layer> layers,
            const ForEach& for_each, ThreadPool& pool) {
   std::vector<passes::ObservedValue> values;

@@ -8,7 +8,7 @@
 namespace ounce::quantization {
 namespace {
 
-// Noises that add up, and how often they were asked for.
+// Pieces with additive noise. Counts the measurements.
 struct Pieces {
   std::vector<double> noises;
   std::size_t asked = 0, most = 1000;
@@ -56,7 +56,7 @@ TEST(NoiseByHalves, WithoutTimeWhatIsKnownIsSharedOut) {
   pieces.most = 1;
   const std::vector<double> found = pieces.found(1e-3);
   EXPECT_NEAR(found[0], 0.1, 1e-9);
-  EXPECT_NEAR(found[3], 0.3, 1e-9);  // the left half's answer tells the right half's
+  EXPECT_NEAR(found[3], 0.3, 1e-9);  // derived from the left half's noise
   EXPECT_EQ(pieces.asked, 1U);
 }
 

@@ -18,7 +18,7 @@ std::string compiler() {
 #endif
 }
 
-// Of the headers that this was compiled with: the programs ask for no older one.
+// Version of the headers at compile time: the oldest C library that the programs run with.
 std::string c_library() {
 #if defined(__GLIBC__)
   return fmt::format("glibc {}.{}", __GLIBC__, __GLIBC_MINOR__);

@@ -26,7 +26,7 @@
 namespace ounce {
 namespace {
 
-// What a part that is merged covers.
+// The samples that a merged part covers.
 struct MergedPart {
   std::filesystem::path path;
   std::vector<calibration::Coverage> covers;
@@ -39,7 +39,7 @@ struct MergedPart {
         const std::uint64_t count = calibration::count_of(twice);
         throw Error(
             ErrorCode::kBadInput,
-            fmt::format("covers {} sample{} that {} covers, too ({}), and each may count once; leave out "
+            fmt::format("covers {} sample{} that {} also covers ({}); each may count only once: leave out "
                         "one of the two",
                         count, count == 1 ? "" : "s", earlier.path.string(), calibration::text_of(twice)),
             path.string());
@@ -81,7 +81,7 @@ CalibrateResult calibrate(const std::filesystem::path& path, const std::filesyst
 CalibrateResult merge_ranges(const std::vector<std::filesystem::path>& parts,
                              const std::filesystem::path& output) {
   const Stopwatch time;
-  if (parts.empty()) throw Error(ErrorCode::kUsage, "there is nothing to merge");
+  if (parts.empty()) throw Error(ErrorCode::kUsage, "no calibration files to merge");
   quantization::Inputs inputs;
   for (const std::filesystem::path& part : parts) inputs.add("one of the parts", part);
   inputs.require_apart(output);
@@ -94,11 +94,10 @@ CalibrateResult merge_ranges(const std::vector<std::filesystem::path>& parts,
     const calibration::Ranges ranges = quantization::load_ranges(part);
     if (ranges.covers.empty())
       throw Error(ErrorCode::kBadInput,
-                  "does not record which samples it covers, as an older version of ounce wrote it; run "
-                  "`calibrate()` again",
+                  "was written by an older version that did not record the samples: run `calibrate()` again",
                   part.string());
     MergedPart next{part, ranges.covers};
-    if (ranges.model == all.model) {  // if not, add() refuses it
+    if (ranges.model == all.model) {  // add() refuses other models
       for (const MergedPart& earlier : merged) next.require_apart(earlier);
     }
     merged.push_back(std::move(next));

@@ -1,5 +1,5 @@
-// Builds a quantized model for a recipe, runs it on some of the data, and tells how far its outputs are from
-// the original's. Nothing is left behind.
+// Builds a candidate in a temporary folder, runs it on some of the data, and measures the error of its
+// outputs.
 #include "quantize/candidate_error.h"
 
 #include <ounce/error.h>
@@ -30,9 +30,9 @@ double noise_of(const evaluate::Difference& difference) {
   return difference.squared > 0 ? difference.squared / difference.reference : 0;
 }
 
-constexpr double kMostScale = 16;  // beyond, few runs do not tell about all of them
+constexpr double kMostScale = 16;  // larger factors make estimates from few runs useless
 
-// `scale`: of each part; none where nothing is scaled.
+// `scale`: factor for each part; empty: no scaling.
 double worst_of(const std::vector<evaluate::Difference>& differences, const std::vector<double>& scale) {
   double worst = 0;
   for (std::size_t k = 0; k < differences.size(); ++k)
@@ -56,7 +56,7 @@ class CandidateEvaluator : public CandidateError {
  private:
   std::unique_ptr<evaluate::StatefulExecutor> load(const std::filesystem::path& model) const;
   std::filesystem::path write(const StaticModel& prepared, const Recipe& recipe);
-  // Nothing when outputs have other shapes, or values that are no numbers.
+  // Returns nullopt if outputs have other shapes or are not finite.
   using Differences = std::vector<evaluate::Difference>;  // by part
   std::optional<Differences> run(const std::filesystem::path& model, const std::vector<std::size_t>& which,
                                  std::vector<Differences>* each = nullptr);
@@ -72,8 +72,8 @@ class CandidateEvaluator : public CandidateError {
   TemporaryFolder folder_{"variant"};
   std::size_t measured_ = 0;
   std::vector<std::size_t> all_, few_;  // runs
-  std::vector<Differences> last_;       // of each run, in the last measurement on all …
-  std::vector<double> scale_;           // … of each part: what all had, against the few
+  std::vector<Differences> last_;       // of each run, in the last measurement on all runs
+  std::vector<double> scale_;           // error on all runs / error on the few, by part
 };
 
 CandidateEvaluator::CandidateEvaluator(const std::filesystem::path& original, const QuantizeOptions& options,

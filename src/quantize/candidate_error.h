@@ -16,22 +16,23 @@
 
 namespace ounce::quantization {
 
-// Candidates: models of a recipe for measuring only, written without the checks and the trial of a result.
+// Writes candidates (quantized models for measuring only, without the checks of a result) and measures their
+// output error on data.
 
-// What data adds to a plan before it is carried out.
+// Changes a plan by data before it is carried out.
 using AdaptPlan = std::function<void(plan::Plan& plan, ThreadPool& pool)>;
 
-// How a candidate gets its file; without one by StaticModel::write_candidate(). Returns its bytes.
+// Writes a candidate and returns its bytes. The default is StaticModel::write_candidate().
 using WriteCandidate =
     std::function<std::uint64_t(const Recipe& recipe, const std::filesystem::path& file, ThreadPool& pool)>;
 
-// Writes the model of a recipe and returns the bytes of the model and of its external data.
+// Writes the model of a recipe. Returns the bytes of the model and its external data.
 std::uint64_t write_candidate(const PreparedModel& prepared, const Recipe& recipe,
                               const std::filesystem::path& file, ThreadPool& pool,
                               const AdaptPlan& adapt = {});
 
-// Measures the output error of candidates for the search of a static recipe. measure_candidates() writes and
-// runs each candidate; tests answer from a script.
+// Measures the output error of candidates. measure_candidates() returns the implementation that writes and
+// runs each candidate; tests use a script.
 class CandidateError {
  public:
   CandidateError() = default;
@@ -39,31 +40,31 @@ class CandidateError {
   CandidateError(const CandidateError&) = delete;
   CandidateError& operator=(const CandidateError&) = delete;
 
-  // The noise-to-signal ratio of the worst output, or part of an output; infinite when outputs are not
-  // finite.
+  // Returns the noise-to-signal ratio of the worst output or output part; infinite if outputs are not finite.
   virtual double error(const StaticModel& prepared, const Recipe& recipe) = 0;
-  // The same from few samples, for a fraction of the work. Call choose_few() first.
+  // Estimates error() from few samples at a fraction of the cost. Call choose_few() first.
   virtual double estimate(const StaticModel& prepared, const Recipe& recipe) {
     return error(prepared, recipe);
   }
-  // Chooses the samples of estimate(): those where the last candidate made the most noise, and as many evenly
-  // spaced ones. Estimates are scaled by the share that these samples had of the noise of all.
+  // Chooses the samples of estimate(): half of them are those with the largest error of the last candidate,
+  // half are evenly spaced. Estimates are scaled by the ratio of that candidate's error on all samples to its
+  // error on these.
   virtual void choose_few(std::uint64_t /*samples*/) {}
   virtual std::uint64_t samples() const = 0;  // of error()
   virtual std::size_t measured() const = 0;   // candidates so far
 };
 
-// The data that candidates are measured on: all of it, or the batches that PreparedModel::fit_split() leaves
-// out.
+// The data that candidates are measured on: all of it, or the batches that PreparedModel::fit_split() does
+// not use.
 enum class MeasuredOn { kAll, kOtherHalf };
 
-// Writes candidates and runs them on `samples` samples, evenly spaced over the data, or on the first ones
-// when a state is carried.
+// Returns a CandidateError that uses `samples` samples, evenly spaced over the data, or the first ones if a
+// recurrent state is carried.
 std::unique_ptr<CandidateError> measure_candidates(const std::filesystem::path& original,
                                                    const QuantizeOptions& options, std::uint64_t samples,
                                                    MeasuredOn which, WriteCandidate write = {});
 
-// Makes one that measures on so many samples.
+// Returns a CandidateError that uses this number of samples.
 using MakeCandidateError = std::function<std::unique_ptr<CandidateError>(std::uint64_t samples)>;
 
 inline double decibels(double error) {

@@ -19,18 +19,17 @@
 namespace ounce::quantization {
 namespace {
 
-// Why nothing can be done, of the largest weight.
+// Throws if no weight can be compressed, with the reason for the largest one.
 void require_stored(const coreml::Plan& plan, const std::filesystem::path& path) {
   if (plan.stored_count() != 0) return;
-  std::string why = "it has no float weights";
+  std::string why = "the model has no floating-point weights";
   if (!plan.decisions.empty()) {
     const auto largest =
         std::max_element(plan.decisions.begin(), plan.decisions.end(),
                          [](const auto& a, const auto& b) { return a.weight.bytes() < b.weight.bytes(); });
-    why = fmt::format("of its largest float tensor '{}' the plan says: {}", largest->weight.name,
-                      largest->reason);
+    why = fmt::format("largest floating-point tensor '{}': {}", largest->weight.name, largest->reason);
   }
-  throw Error(ErrorCode::kUnsupported, fmt::format("nothing to store smaller: {}; nothing was written", why),
+  throw Error(ErrorCode::kUnsupported, fmt::format("no weights to compress: {}; nothing was written", why),
               path.string());
 }
 
@@ -40,10 +39,10 @@ void prepare_coreml(Quantization& q) {
   require_original(*q.file, q.recipe.format);
   q.coreml = std::make_unique<CoremlWork>();
   q.coreml->source = std::make_shared<const coreml::CoremlFile>(coreml::as_coreml(*q.file).model());
-  // Weights alone change: the program is as it is.
+  // Only weights change, so the program needs no preparation.
 }
 
-void observe_coreml(Quantization&) {}  // the formats that need no ranges of activations
+void observe_coreml(Quantization&) {}  // no supported format needs activation ranges
 
 void search_coreml(Quantization& q) { q.recipe = q.options.recipe; }
 
@@ -64,7 +63,7 @@ void decide_coreml(Quantization& q) {
   result.plan_digest = hex(digest_of(fmt::format("{}{} {} {}", plan.text(), static_cast<int>(q.recipe.scale),
                                                  static_cast<int>(q.recipe.rounding), version())));
   require_stored(plan, q.path());
-  // Every float tensor has a decision with its reason, and something is gained.
+  // Every floating-point tensor has a decision with its reason, and at least one is compressed.
 }
 
 void emit_coreml(Quantization& q) {
@@ -74,8 +73,8 @@ void emit_coreml(Quantization& q) {
       {"ounce.plan", q.result.plan_digest},
       {"ounce.source", q.result.source_digest}};
   q.emitted = std::make_unique<coreml::CoremlEmitted>(q.coreml->source, q.coreml->plan, metadata);
-  // The emitted model carries out the plan. Its new weights have sizes, and are encoded while they are
-  // written.
+  // The emitted model carries out the plan. The sizes of its new weights are known; their values are computed
+  // while they are written.
 }
 
 }  // namespace ounce::quantization

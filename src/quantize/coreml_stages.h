@@ -1,4 +1,4 @@
-// The stages of quantize() that work on Core ML packages.
+// The stages of quantize() for Core ML packages.
 #pragma once
 
 #include <memory>

@@ -31,7 +31,7 @@ bool has_half_weights(const plan::Plan& plan) {
 }
 
 void require_halves(const plan::Plan& plan, const graph::Index& index, const std::filesystem::path& path) {
-  // A Cast only moves between the types: a model that has 16 bits already keeps its own.
+  // Ignore Cast, which 16-bit models contain anyway.
   const auto computes = [&](const plan::HalfNode& node) {
     return node.is_half() && index.bodies()[node.body].nodes()[node.position]->op() != Op::kCast;
   };
@@ -39,15 +39,15 @@ void require_halves(const plan::Plan& plan, const graph::Index& index, const std
   if (std::any_of(nodes.begin(), nodes.end(), computes)) return;
   const auto kept =
       std::find_if(nodes.begin(), nodes.end(), [](const auto& node) { return !node.is_half(); });
-  const std::string why = has_half_weights(plan) ? "it does so already; `format=w8` stores it smaller"
-                          : kept == nodes.end()  ? "it computes nothing in float32"
-                                                 : "of its first node the plan says: " + kept->why_float;
+  const std::string why = has_half_weights(plan) ? "the model already is; `format=w8` compresses its weights"
+                          : kept == nodes.end()  ? "the model has no FP32 ops"
+                                                 : "first node: " + kept->why_float;
   throw Error(ErrorCode::kUnsupported,
-              fmt::format("nothing can compute on 16-bit floats: {}; nothing was written", why),
+              fmt::format("nothing to convert to 16-bit floating point: {}; nothing was written", why),
               path.string());
 }
 
-// Has somebody else done all there is to do? Says so, else nothing.
+// Returns a sentence if another tool has quantized everything; else an empty string.
 std::string quantized_by_others(const plan::Plan& plan, const PreparedModel& prepared) {
   const auto is_open = [&](const plan::Decision& decision) {
     return !decision.weight.feeds_quantized_op && decision.weight.bytes() >= plan.recipe.min_bytes;
@@ -65,19 +65,18 @@ void require_something_to_do(const plan::Plan& plan, const PreparedModel& prepar
     throw Error(ErrorCode::kUnsupported, prepared.notes().front() + ": nothing is left to do", path.string());
   std::string why = quantized_by_others(plan, prepared);
   if (!why.empty()) throw Error(ErrorCode::kUnsupported, why + "; nothing was written", path.string());
-  why = "it has no float weights";
+  why = "the model has no floating-point weights";
   if (!plan.decisions.empty()) {
     const auto largest =
         std::max_element(plan.decisions.begin(), plan.decisions.end(),
                          [](const auto& a, const auto& b) { return a.weight.bytes() < b.weight.bytes(); });
-    why = fmt::format("of its largest float tensor '{}' the plan says: {}", largest->weight.name,
-                      largest->reason);
+    why = fmt::format("largest floating-point tensor '{}': {}", largest->weight.name, largest->reason);
   }
-  throw Error(ErrorCode::kUnsupported, fmt::format("nothing to store smaller: {}; nothing was written", why),
+  throw Error(ErrorCode::kUnsupported, fmt::format("no weights to compress: {}; nothing was written", why),
               path.string());
 }
 
-// A file that computes in FP32 is not called INT8.
+// Throws if no node runs in INT8, so that an FP32 model is never written as INT8.
 void require_integers(const Quantization& q) {
   const QuantizeResult& result = q.result;
   const auto is_integer = [](const NodeOutcome& node) { return node.arithmetic != Arithmetic::kFloat; };
@@ -85,17 +84,16 @@ void require_integers(const Quantization& q) {
   if (std::any_of(result.nodes.begin(), result.nodes.end(), is_integer)) return;
   std::string why = q.why_floats;
   for (const NodeOutcome& node : result.nodes) {
-    if (why.empty() && !node.reason.empty())
-      why = fmt::format("of '{}' the plan says: {}", node.name, node.reason);
+    if (why.empty() && !node.reason.empty()) why = fmt::format("'{}': {}", node.name, node.reason);
   }
   throw Error(ErrorCode::kUnsupported,
               fmt::format("nothing would run in INT8: {}. Nothing was written. `format=w8` compresses the "
                           "weights to 8 bits and computes in FP32",
-                          why.empty() ? "it has no op with an INT8 kernel" : why),
+                          why.empty() ? "the model has no op with an INT8 kernel" : why),
               result.model.string());
 }
 
-// What is stored in fewer bits, as pictures show it.
+// Adds histograms of compressed weights and of quantized activations for reports.
 void add_histograms(const onnx::Model& source, const plan::Plan& plan, const calibration::Ranges* ranges,
                     QuantizeResult& result) {
   for (std::size_t i = 0; i < plan.decisions.size(); ++i) {
@@ -114,17 +112,16 @@ const target::Provider& provider_of(const Recipe& recipe) {
   return *target::find_provider(target::parse_target(recipe.target).provider);
 }
 
-// What people would otherwise find out on the device.
+// Warns if the target has no fast FP16 kernels.
 void note_target(const Recipe& recipe, QuantizeResult& result) {
   if (info_of(recipe.format).arithmetic != Arithmetic::kFloat16 || provider_of(recipe).computes_fp16) return;
-  if (target::parse_target(recipe.target).machine == "arm64") return;  // has kernels for most
+  if (target::parse_target(recipe.target).machine == "arm64") return;  // has kernels for most ops
   result.notes.emplace_back(
-      "x86 CPUs compute this slower than FP32: ONNX Runtime has no 16-bit arithmetic there and casts around "
-      "every "
-      "op; `format=w16` is as small at full speed, `target=cuda`, coreml … is for processors that have it");
+      "slower than FP32 on x86 CPUs, where ONNX Runtime has no FP16 kernels and casts around every op: use "
+      "`format=w16` for the same size at FP32 speed, or a `target` with FP16 such as cuda or coreml");
 }
 
-// `format=nbits8` and its kind have kernels for MatMul and Gather alone: other layers keep their arithmetic.
+// Low-bit formats such as nbits8 have kernels only for MatMul and Gather. Notes the layers that run in FP32.
 void note_kernels(const Recipe& recipe, QuantizeResult& result) {
   if (!is_nbits(recipe.format)) return;
   std::size_t in_kernels = 0, others = 0;
@@ -135,7 +132,7 @@ void note_kernels(const Recipe& recipe, QuantizeResult& result) {
     (has_kernel ? in_kernels : others) += 1;
     if (!has_kernel) ++by_op[tensor.op_type];
   }
-  by_op.erase("Gather");  // computes nothing
+  by_op.erase("Gather");  // has no arithmetic
   if (others <= in_kernels || by_op.empty()) return;
   std::vector<std::string> left;
   for (const auto& [op_type, count] : by_op) left.push_back(fmt::format("{} {}", count, op_type));
@@ -151,14 +148,14 @@ void note_kernels(const Recipe& recipe, QuantizeResult& result) {
       fmt::join(left, ", "), is_one ? "s" : ""));
 }
 
-// A provider alone says nothing of the release, and its kernels were not measured.
+// Fits the recipe to a target with a known release. A provider alone has no measured kernels.
 void fit_recipe_to_target(Quantization& q) {
   const target::Target target = target::parse_target(q.recipe.target);
   if (q.recipe.target.empty() || !target.is_place()) return;
   q.recipe = fit_to_target(q.source().model(), *q.prepared, q.recipe, target, q.pool, q.result.notes);
 }
 
-// What data adds to a plan: scales and rounding that give the outputs that the weights gave.
+// Fits scales and rounding of weights to the layers' outputs on data.
 void fit_weights(Quantization& q) {
   std::vector<std::string>& notes = q.result.notes;
   if (!q.is_unread() && needs_data(q.recipe.nbits.method)) {
@@ -170,13 +167,13 @@ void fit_weights(Quantization& q) {
   if (q.recipe.rounding != Rounding::kAdaptive) return;
   const AdaptiveResult rounded = round_adaptively(*q.prepared, q.options, q.plan, q.pool);
   notes.push_back(
-      fmt::format("{} layers rounded for their outputs: {:.1f} dB closer to them than "
+      fmt::format("adaptive rounding of {} layers: their outputs are {:.1f} dB more accurate than with "
                   "nearest rounding",
                   rounded.layers, rounded.gain_db));
   for (const std::string& reason : rounded.left_alone) notes.push_back("rounded to nearest: " + reason);
 }
 
-// What the plan says of each tensor, node and activation, for people.
+// Copies the plan's decisions on tensors, nodes and activations, and all notes, to the result.
 void describe_plan(Quantization& q) {
   QuantizeResult& result = q.result;
   const graph::Index& index = q.prepared->index();
@@ -197,7 +194,7 @@ void describe_plan(Quantization& q) {
 
 }  // namespace
 
-// The rest of the model keeps its arithmetic for now: no weight is large enough to be stored smaller.
+// Emits the INT8 ops first. min_bytes keeps all other weights unchanged until the remainder becomes FP16.
 void emit_integers(Quantization& q) {
   fit_recipe_to_target(q);
   const PreparedModel& prepared = *q.prepared;
@@ -217,10 +214,10 @@ void emit_integers(Quantization& q) {
   rewrite(changed, prepared.model(), prepared.index(), plan, {});
   q.prepared = prepared.replaced_by(changed);
   q.recipe.format = format_with(Arithmetic::kFloat16);
-  q.recipe.include = q.recipe.exclude = {};  // they were about the integers …
-  q.recipe.nodes = {};                       // … and so were these
+  q.recipe.include = q.recipe.exclude = {};  // applied to the INT8 part
+  q.recipe.nodes = {};                       // likewise
   q.recipe.integer.fp16_remainder = false;
-  // The prepared model has its INT8 ops, and the recipe asks for FP16 in the rest of it.
+  // The prepared model contains the INT8 ops; the recipe now converts the remainder to FP16.
 }
 
 void decide_onnx(Quantization& q) {
@@ -237,15 +234,15 @@ void decide_onnx(Quantization& q) {
       q.recipe.keep_inputs ? std::vector<std::string>() : passes::listed_constants(q.source().model());
   if (!unlisted.empty()) q.result.notes.push_back(passes::sentence_of_unlisted(unlisted));
   describe_plan(q);
-  // Whatever changes the bytes of the result belongs in here: the name of a data file is made of it.
+  // Everything that changes the bytes of the result must be part of the digest: it names the data file.
   const char* const limited = q.result.scale_changes.empty() ? "" : " limited";
   q.result.plan_digest = hex(digest_of(fmt::format(
       "{}{} {} {}{}{}", q.plan.text(), static_cast<int>(q.recipe.scale), static_cast<int>(q.recipe.rounding),
       version(), unlisted.empty() ? "" : " unlisted", limited)));
   require_integers(q);
   if (q.integer_tensors.empty())
-    require_something_to_do(q.plan, *q.prepared, q.path());  // otherwise the integers are enough
-  // Every tensor and every node has a decision with its reason, and something is gained.
+    require_something_to_do(q.plan, *q.prepared, q.path());  // INT8 ops alone are sufficient
+  // Every tensor and every node has a decision with its reason, and at least one is quantized.
 }
 
 }  // namespace ounce::quantization

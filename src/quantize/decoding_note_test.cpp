@@ -5,7 +5,7 @@
 namespace ounce::quantization {
 namespace {
 
-// A run of the model takes so many times the original's.
+// A trial in which a run takes `times` the time of the original.
 TrialResult timed(double times, std::uint64_t rounds = SpeedUp::kLeastRounds) {
   TrialResult trial;
   trial.speed_up = SpeedUp{.ratio = 1 / times, .low = 0.98 / times, .high = 1.02 / times, .rounds = rounds};
@@ -20,8 +20,8 @@ Recipe balanced() {
 
 TEST(DecodingNote, SaysWhenDecodingTookMoreThanItsShare) {
   EXPECT_EQ(decoding_note(balanced(), timed(1.25)),
-            "decoding was given 5 % of a run and took 25 % here (95 % confidence: 23 % or more); a smaller "
-            "`decode_share` spends less");
+            "dequantization may take 5 % of a run but took 25 % (95 % confidence: 23 % or more); a smaller "
+            "`decode_share` reduces it");
 }
 
 TEST(DecodingNote, SaysNothingOfWhatIsWithinItOrNotKnown) {

@@ -21,14 +21,14 @@ namespace ounce::quantization {
 
 namespace {
 
-// A stretch of the model as it would stand in one file, which has many pieces of others in it.
+// A stretch of the model serialized as one file; it consists of many pieces.
 constexpr std::size_t kStretch = std::size_t{4} << 20;
 
 std::vector<std::vector<onnx::Bytes>> stretches_of(const onnx::Rope& rope) {
   std::vector<std::vector<onnx::Bytes>> stretches;
   std::size_t room = 0;
   for (const onnx::Rope::Piece& piece : rope.pieces()) {
-    // Nothing in a model that was read is computed.
+    // All bytes of a model that was read are in memory; none are computed on demand.
     for (onnx::Bytes bytes = onnx::Rope::bytes_of(piece); !bytes.empty();) {
       if (room == 0) {
         stretches.emplace_back();
@@ -43,8 +43,8 @@ std::vector<std::vector<onnx::Bytes>> stretches_of(const onnx::Rope& rope) {
   return stretches;
 }
 
-// Calls `digest` with the number of each stretch and the pieces of the model that it consists of, on all
-// threads. `begin` is told how many there are.
+// Calls `digest` with the index of each stretch and its pieces, on all threads. Calls `begin` first with the
+// number of stretches.
 template <class Begin, class DigestStretch>
 void each_stretch(const model::ModelFile& file, ThreadPool& pool, const Begin& begin,
                   const DigestStretch& digest) {
@@ -98,7 +98,7 @@ std::string weak_content_digest(const model::ModelFile& file, ThreadPool& pool) 
 
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{4} << 20;  // of what lies between large tensors
+constexpr std::size_t kPiece = std::size_t{4} << 20;  // bytes of a piece between large tensors
 
 // The model's own file and those with its weights, in the order of their names.
 std::vector<const io::MappedFile*> mapped_files(const model::ModelFile& source) {
@@ -117,14 +117,14 @@ std::vector<const io::MappedFile*> mapped_files(const model::ModelFile& source) 
   return files;
 }
 
-// A stretch of a file: to be digested in pieces, or a tensor whose digest is known.
+// A stretch of a file: either digested in pieces, or a tensor whose digest is known.
 struct Stretch {
   onnx::Bytes bytes;
   std::size_t piece = kPiece;
   std::optional<Digest> known;
 };
 
-// The large tensors that stand inside `file`, in the order of their places; of those that overlap, the first.
+// The large tensors inside `file` in file order; only the first one of tensors that overlap.
 std::vector<Stretch> large_tensors(const io::MappedFile& file, const plan::Plan& plan) {
   std::vector<Stretch> tensors;
   for (const plan::Decision& decision : plan.decisions) {

@@ -23,7 +23,6 @@ void write_text(const std::filesystem::path& path, const std::string& text) {
   file.commit();
 }
 
-// What a model says of itself is not what is decoded.
 std::uint64_t bytes_without_metadata(const onnx::Model& model) {
   std::uint64_t bytes = 0;
   for (const onnx::Bytes& field : onnx::fields_without_metadata(model.file.bytes())) bytes += field.size();
@@ -38,7 +37,7 @@ std::string required_operators(const std::vector<std::filesystem::path>& models,
   std::deque<onnx::Model> read;
   for (const std::filesystem::path& model : models) {
     graph::validate(read.emplace_back(onnx::read_model(model)));
-    // A smaller runtime may optimise by itself, or not: it has to have what each of them needs.
+    // A minimal build may or may not optimize at run time: include the ops of both variants.
     for (const OrtStyle style : {OrtStyle::kFixed, OrtStyle::kRuntime}) {
       EmitOptions how = options;
       how.style = style;
@@ -63,7 +62,7 @@ EmitResult emit_ort(const std::filesystem::path& model, const std::filesystem::p
                     const EmitOptions& options) {
   const CancellationScope scope(options.progress);
   model::require_support(model, "copy");
-  const onnx::Model read = onnx::read_model(model);  // what is broken is explained by us
+  const onnx::Model read = onnx::read_model(model);  // gives better errors than the runtime
   const graph::Index index = graph::validate(read);
   EmitResult result;
   result.required_ops = std::filesystem::path(output).replace_extension(".required_operators.config");

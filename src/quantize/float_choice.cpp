@@ -12,13 +12,13 @@
 namespace ounce::quantization {
 namespace {
 
-constexpr double kWorthAFloat = 0.5;     // dB that floats must bring
-constexpr double kNearBest = 1;          // dB that may be lost of what the dearest brings
-constexpr double kSafe = 5;              // dB beyond the acceptable: on other data it will be less
-constexpr double kFaster = 0.95;         // of the time in floats, that is worth it
-constexpr double kMostFaster = 4;        // integers are hardly more than so many times as fast
-constexpr double kShareOfGain = 1. / 3;  // of the time that integers save, that outputs may cost again
-constexpr double kAllWrong = 1;          // noise over signal: more is as bad, and so is what is no number
+constexpr double kWorthAFloat = 0.5;     // smallest gain in dB that justifies FP32 nodes
+constexpr double kNearBest = 1;          // dB below the most accurate assignment that are acceptable
+constexpr double kSafe = 5;              // margin in dB above the minimum, for unseen data
+constexpr double kFaster = 0.95;         // largest share of the FP32 time that counts as faster
+constexpr double kMostFaster = 4;        // largest plausible speedup of INT8
+constexpr double kShareOfGain = 1. / 3;  // largest share of the saved time that FP32 nodes may cost
+constexpr double kAllWrong = 1;          // noise / signal from which outputs are useless; also used for NaN
 constexpr std::size_t kMostLabels = 8;
 
 std::string as_nodes(std::size_t count) { return fmt::format("{} node{}", count, count == 1 ? "" : "s"); }
@@ -66,7 +66,7 @@ std::vector<FloatChoice::Step> FloatChoice::steps(const Recipe& from) {
   if (assignments.empty()) return {};
   const double all_floats = assignments.back().time;
   if (!fastest_) fastest_ = assignments.front().time;
-  // More in floats takes more time: unless integers gain so little by now that estimates do not tell.
+  // Fewer INT8 nodes cannot be faster. If the estimate says so, INT8 gains too little to decide.
   if (assignments.front().time < *fastest_) return {};
   const double reference = std::max({*fastest_, all_floats / kMostFaster, 1.0});
   std::vector<Step> found;
@@ -89,21 +89,21 @@ std::vector<FloatChoice::Step> FloatChoice::steps(const Recipe& from) {
   return found;
 }
 
-// By what is known of the nodes; the last one if none is.
+// Returns the first step whose expected noise, by the noise of its nodes, is within the limit; else the last.
 std::size_t FloatChoice::expected(const std::vector<Step>& steps, double limit) {
   double all = 0;
   for (const std::string& output : on_integers(budget_.best())) all += noise_of(output);
-  // What they bring together is known better than what each brings alone.
+  // Scale to the total noise, which was measured more accurately than the noise of single nodes.
   const double scale = all > 0 ? std::min(budget_.least(), kAllWrong) / all : 0;
   const auto found =
       std::find_if(steps.begin(), steps.end(), [&](const Step& step) { return scale * step.noise <= limit; });
   return found == steps.end() ? steps.size() - 1 : static_cast<std::size_t>(found - steps.begin());
 }
 
-// The first that is quiet enough, as far as few samples tell and as much as may be spent; the last one if
-// none is. It begins where it is expected.
+// Finds the first step whose noise, estimated on few samples, is within the limit, by bisection from the
+// expected step and within the budget; else the last step.
 std::size_t FloatChoice::first_within(const std::vector<Step>& steps, double limit, double share) {
-  std::size_t first = 0, last = steps.size() - 1;  // it is one of these
+  std::size_t first = 0, last = steps.size() - 1;  // the result is in this range
   for (std::size_t at = expected(steps, limit); first < last && budget_.may_spend(share);
        at = first + (last - first) / 2) {
     if (budget_.estimate(steps[at].recipe) <= limit)
@@ -114,9 +114,9 @@ std::size_t FloatChoice::first_within(const std::vector<Step>& steps, double lim
   return budget_.may_spend(share) ? last : std::clamp(expected(steps, limit), first, last);
 }
 
-// The first that few samples say has `wanted` dB, or one after it, that has them on all samples: few may
-// promise more than all keep. If there is none, the best that has `least` dB. It is the best of the trials
-// then.
+// Finds a step that reaches `wanted` dB on all samples, beginning with the first one that does so on few
+// samples. If there is none, returns the most accurate tried step with at least `least` dB. Makes the result
+// the best recipe of the budget.
 std::optional<std::size_t> FloatChoice::first_confirmed(const std::vector<Step>& steps, double wanted,
                                                         double least, bool may_be_long) {
   std::optional<std::size_t> found;
@@ -165,7 +165,7 @@ bool FloatChoice::leave_until_acceptable(bool may_be_long) {
   const std::optional<std::size_t> at = first_confirmed(found, wanted, Quality::kMinUsable, may_be_long);
   if (!at) return false;
   left_.insert(found[*at].floats.begin(), found[*at].floats.end());
-  notes_.push_back(fmt::format("{} in floats, or the outputs would be wrong: {:.1f} → {:.1f} dB",
+  notes_.push_back(fmt::format("{} kept in FP32, without which the outputs are unusable: {:.1f} → {:.1f} dB",
                                as_nodes(found[*at].floats.size()), before, budget_.best_decibels()));
   return true;
 }
@@ -184,7 +184,7 @@ void FloatChoice::give_back(double goal) {
   found.insert(found.begin(), Step{without});
   const std::optional<std::size_t> at = first_confirmed(found, goal, goal, false);
   if (!at) return;
-  notes_.push_back(fmt::format("{} back on integers: {:.1f} → {:.1f} dB",
+  notes_.push_back(fmt::format("{} moved back to INT8: {:.1f} → {:.1f} dB",
                                as_nodes(left_.size() - found[*at].floats.size()), before,
                                budget_.best_decibels()));
   left_ = {found[*at].floats.begin(), found[*at].floats.end()};
@@ -238,7 +238,7 @@ std::vector<double> bisect_noise(std::size_t count, double all, double harmless,
     const double left = ask.noise(whole.first, half);
     put({whole.first, half, left});
     const Section right{whole.first + half, whole.count - half, 0};
-    // Without an answer, what the left half does not explain.
+    // Without a measurement, assume the noise that the left half does not explain.
     const double rest = std::isfinite(whole.noise) ? std::max(whole.noise - left, 0.0) : whole.noise;
     put({right.first, right.count, ask.may_go_on() ? ask.noise(right.first, right.count) : rest});
   }

@@ -24,11 +24,11 @@
 namespace ounce::quantization {
 namespace {
 
-// Of the file that the plan leads to, with its statement.
+// Size of the file that the plan leads to, including its provenance record.
 std::uint64_t size_of(const onnx::Model& source, const graph::Index& index, const plan::Plan& plan,
                       const std::filesystem::path& path) {
   onnx::Model model = onnx::clone(source);
-  const std::string any_digest(32, '0');  // all have the same size
+  const std::string any_digest(32, '0');  // the size does not depend on the digits
   rewrite(model, source, index, plan, {any_digest, any_digest});
   Statement statement;
   statement.recipe = as_it_is(plan.recipe);
@@ -46,9 +46,8 @@ void sort_by_size(std::vector<TensorOutcome>& tensors) {
 }
 
 void note_nothing_stored(bool has_tensors, ModelInfo& info) {
-  info.blockers.emplace_back(has_tensors
-                                 ? "no float tensor can be stored smaller; the reasons stand with the tensors"
-                                 : "no float weights: there is nothing to store smaller");
+  info.blockers.emplace_back(has_tensors ? "no weight can be compressed; see the reason of each tensor"
+                                         : "no floating-point weights to compress");
 }
 
 void plan_and_size(const onnx::Model& source, const Recipe& recipe, ModelInfo& info) {
@@ -77,7 +76,7 @@ void foresee_tflite(const tflite::TfliteFile& file, const Recipe& recipe, ModelI
   info.tensors = outcomes_of(work);
   sort_by_size(info.tensors);
   if (work.plan.stored_count() == 0) return note_nothing_stored(!info.tensors.empty(), info);
-  const std::string any_digest(32, '0');  // all have the same size
+  const std::string any_digest(32, '0');  // the size does not depend on the digits
   Statement statement;
   statement.recipe = as_it_is(recipe);
   const tflite::TfliteEmitted emitted(work.prepared, work.plan, tflite_metadata(any_digest, any_digest));
@@ -87,7 +86,7 @@ void foresee_tflite(const tflite::TfliteFile& file, const Recipe& recipe, ModelI
   info.bytes_after = emitted.size(destination);
 }
 
-// Of kinds whose stages need no data: what a dry run says.
+// For kinds of models whose stages need no data: uses a dry run.
 void plan_by_dry_run(const std::filesystem::path& path, const Recipe& recipe, ModelInfo& info) {
   QuantizeOptions options;
   options.recipe = recipe;

@@ -1,5 +1,4 @@
-// What quantize() would do with a model, without data and without writing: the plan, and the size it leads
-// to.
+// Predicts the result of quantize() without data and without writing a file: the plan and the file size.
 #pragma once
 
 #include <ounce/inspect.h>
@@ -9,8 +8,8 @@
 
 namespace ounce::quantization {
 
-// Fills in the tensors, notes, blockers and size of `info`, which names the model. Throws Error{kUsage} for a
-// recipe that makes no sense.
+// Fills in the tensors, notes, blockers and size of `info`, which names the model. Throws Error{kUsage} for
+// an invalid recipe.
 void foresee(const model::ModelFile& file, const Recipe& recipe, ModelInfo& info);
 
 }  // namespace ounce::quantization

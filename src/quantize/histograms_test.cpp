@@ -25,7 +25,7 @@ TEST(Histograms, EveryWeightIsInABin) {
   EXPECT_EQ(sum(histogram), values.size());
   EXPECT_NEAR(histogram.low, -1, 1e-3);
   EXPECT_NEAR(histogram.high, 1, 1e-3);
-  EXPECT_GT(histogram.counts.front(), histogram.counts[ValueHistogram::kBins / 2]);  // as a sine has it
+  EXPECT_GT(histogram.counts.front(), histogram.counts[ValueHistogram::kBins / 2]);  // as in a sine wave
 }
 
 TEST(Histograms, OfManyWeightsAMillionIsSeen) {

@@ -17,7 +17,7 @@ namespace ounce::quantization {
 namespace {
 
 using ImportanceJson = nlohmann::ordered_json;
-using SortedImportanceJson = nlohmann::json;  // what is read: a file names every layer of a model
+using SortedImportanceJson = nlohmann::json;  // sorted keys, because files may have very many layers
 
 constexpr const char* kImportanceKey = "ounce.importance";
 
@@ -53,8 +53,8 @@ Importance read_importance(const std::filesystem::path& path) {
   const io::MappedFile file = io::MappedFile::open(path);
   const auto json = parse_json<SortedImportanceJson>(file.bytes(), {}, path.string());
   const auto refuse = [&](const char* what) { throw Error(ErrorCode::kBadInput, what, path.string()); };
-  if (!json.is_object() || !json.contains(kImportanceKey)) refuse("is no file of importance");
-  if (json[kImportanceKey] != 1) refuse("is of a newer version of this program");
+  if (!json.is_object() || !json.contains(kImportanceKey)) refuse("is not an importance file");
+  if (json[kImportanceKey] != 1) refuse("was written by a newer version");
   const auto number = [&](const SortedImportanceJson& from, const char* key) {
     const auto found = from.find(key);
     if (found == from.end() || !found->is_number() || !std::isfinite(found->get<double>()))
@@ -71,14 +71,14 @@ Importance read_importance(const std::filesystem::path& path) {
   const auto named = format != json.end() && format->is_string()
                          ? from_name<Format>(format->get<std::string>())
                          : std::optional<Format>();
-  if (!named || !is_nbits(*named)) refuse("its format is none of nbits2, nbits4 and nbits8");
+  if (!named || !is_nbits(*named)) refuse("its format is not one of nbits2, nbits4, nbits8");
   importance.format = *named;
   importance.samples = count(json, "samples");
   importance.error = number(json, "error");
   const auto layers = json.find("layers");
   if (layers == json.end() || !layers->is_object()) refuse("layers are missing");
   for (const auto& [name, layer] : layers->items()) {
-    if (!layer.is_object()) refuse("a layer is no object");
+    if (!layer.is_object()) refuse("a layer is not an object");
     importance.layers[name] = {count(layer, "weights"), number(layer, "gain")};
   }
   return importance;
@@ -87,7 +87,7 @@ Importance read_importance(const std::filesystem::path& path) {
 void write_importance(const Importance& importance, const std::filesystem::path& path) {
   std::error_code ignored;
   if (std::filesystem::is_regular_file(path, ignored) && !is_importance_file(path))
-    throw Error(ErrorCode::kUsage, "is there and is no file of importance; choose another name",
+    throw Error(ErrorCode::kUsage, "exists and is not an importance file; choose another name",
                 path.string());
   const std::string text = to_importance_json(importance).dump(1) + "\n";
   io::OutputFile file(path, text.size());
@@ -96,21 +96,20 @@ void write_importance(const Importance& importance, const std::filesystem::path&
 }
 
 Importance merged(std::span<const Importance> parts) {
-  if (parts.empty()) throw Error(ErrorCode::kUsage, "there is nothing to merge");
+  if (parts.empty()) throw Error(ErrorCode::kUsage, "no importance files to merge");
   Importance sum = parts.front();
   sum.samples = 0;
   sum.error = 0;
   for (auto& [name, layer] : sum.layers) layer.gain = 0;
   for (const Importance& part : parts) {
     if (part.format != sum.format || !have_same_layers(part, sum))
-      throw Error(ErrorCode::kUsage,
-                  "the files of importance are of different models, or of different formats");
+      throw Error(ErrorCode::kUsage, "the importance files belong to different models or formats");
     sum.samples += part.samples;
     sum.error += static_cast<double>(part.samples) * part.error;
     for (const auto& [name, layer] : part.layers)
       sum.layers[name].gain += static_cast<double>(part.samples) * layer.gain;
   }
-  if (sum.samples == 0) throw Error(ErrorCode::kUsage, "the files of importance saw no samples");
+  if (sum.samples == 0) throw Error(ErrorCode::kUsage, "the importance files have no samples");
   sum.error /= static_cast<double>(sum.samples);
   for (auto& [name, layer] : sum.layers) layer.gain /= static_cast<double>(sum.samples);
   return sum;

@@ -9,7 +9,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::SizeIs;
 
-// One output; each run with so much noise.
+// Runs with one output and this noise.
 std::vector<std::vector<evaluate::Difference>> noisy(const std::vector<double>& noise) {
   std::vector<std::vector<evaluate::Difference>> runs;
   for (const double of_run : noise) {
@@ -39,7 +39,7 @@ TEST(TellingRuns, AreTheFirstOnesWhereAStateIsCarried) {
   EXPECT_THAT(informative_samples(noisy({0, 0, 0, 9}), 4, 2, true), ElementsAre(0, 1));
 }
 
-// The output that is off the most for its size decides, not the one with the largest numbers.
+// The output with the largest relative error decides, not the one with the largest values.
 TEST(TellingRuns, AreThoseOfTheWorstOutput) {
   std::vector<std::vector<evaluate::Difference>> runs(6, std::vector<evaluate::Difference>(2));
   for (auto& run : runs) {

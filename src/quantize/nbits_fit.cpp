@@ -24,7 +24,7 @@
 namespace ounce::quantization {
 namespace {
 
-constexpr std::uint64_t kMostGramMemory = std::uint64_t{1} << 29;  // for the sums of one pass over the data
+constexpr std::uint64_t kMostGramMemory = std::uint64_t{1} << 29;  // bytes for the Gram matrices of one pass
 
 std::string weight_key(const plan::Decision& decision) {
   return fmt::format("{} {}", decision.weight.graph, decision.weight.name);
@@ -34,7 +34,7 @@ calibration::Unfolding inputs_of(std::size_t columns) {
   return calibration::Unfolding::of_matrix(static_cast<std::int64_t>(columns));
 }
 
-// Some columns of rows of values: they are what goes into those columns of a weight.
+// Copies a range of columns of the inputs: those that are multiplied by the same columns of a weight.
 std::vector<float> columns_of(std::span<const float> values, std::size_t width, std::size_t first,
                               std::size_t columns) {
   std::vector<float> taken;
@@ -45,7 +45,8 @@ std::vector<float> columns_of(std::span<const float> values, std::size_t width, 
   return taken;
 }
 
-// Of all that decides a layer's codes. The energies stand for the data: they are those of its very inputs.
+// The key of KeptFits: a digest of everything that determines a layer's quantized values. The energies of its
+// inputs represent the data.
 std::string kept_key(const onnx::Model& model, const plan::Decision& decision) {
   const plan::TensorSource tensor(model, *decision.place.tensor);
   const std::string_view weights = tensor.floats().bytes();
@@ -85,7 +86,7 @@ std::vector<NbitsFitter::Layer> NbitsFitter::find_layers(plan::Plan& plan) {
       if (std::binary_search(seen.begin(), seen.end(), input)) layer.inputs.push_back(input);
     }
     if (layer.inputs.empty()) {
-      ++left_alone_["their inputs cannot be seen"];
+      ++left_alone_["their inputs cannot be observed"];
     } else {
       layers.push_back(std::move(layer));
     }
@@ -115,7 +116,7 @@ void NbitsFitter::find_energies(const std::vector<Layer>& layers, ThreadPool& po
   }
 }
 
-// Whole blocks, and as many as fit.
+// Cuts a layer into slices of whole blocks, each as large as possible.
 std::vector<NbitsFitter::Slice> NbitsFitter::slices_of(const Layer& layer) {
   const quant::BlockRows& rows = layer.decision->rows;
   const std::size_t most = calibration::Gram::kLargestK / rows.block * rows.block;
@@ -125,7 +126,7 @@ std::vector<NbitsFitter::Slice> NbitsFitter::slices_of(const Layer& layer) {
   return slices;
 }
 
-// The sums of what goes into these slices, from one pass over the data.
+// Computes the Gram matrices of these slices' inputs in one pass over the data.
 std::vector<calibration::Gram> NbitsFitter::watch(std::span<const Slice> slices, const ForEach& for_each,
                                                   ThreadPool& pool) {
   std::vector<passes::ObservedValue> values;
@@ -160,7 +161,7 @@ void NbitsFitter::fit_slice(const Slice& slice, calibration::Gram& gram, const F
     fitted.affine.resize(rows.groups());
     fitted.codes = std::make_shared<std::vector<std::uint8_t>>(rows.code_bytes(decision.bits()));
   }
-  // The slice's weights, with and without what fills the last block up.
+  // The slice's weights, with and without the padding of the last block.
   const plan::TensorSource tensor(prepared_.model(), *decision.place.tensor);
   std::vector<float> padded(rows.rows * width), plain(rows.rows * slice.columns);
   std::vector<kernels::Affine> affine(rows.rows * blocks);
@@ -189,7 +190,7 @@ void NbitsFitter::fit_slice(const Slice& slice, calibration::Gram& gram, const F
   quant::round_for_output({plain, slice.columns, affine, rows.block, decision.format.codes, matrices,
                            quant::damping_for(slice.columns, gram.rows())},
                           for_each, codes.data());
-  // As the file holds them; what fills a row up decodes to zero.
+  // Pack as in the file. Padding dequantizes to zero.
   std::vector<std::uint8_t> row(width);
   const std::size_t row_bytes = rows.row_bytes(decision.bits()), at = slice.first * decision.bits() / 8;
   for (std::size_t r = 0; r < rows.rows; ++r) {
@@ -250,7 +251,7 @@ void NbitsFitter::fit(plan::Plan& plan, ThreadPool& pool) {
   for (const Layer& layer : layers) {
     const auto& found = energies_.at(weight_key(*layer.decision));
     if (found == nullptr) continue;
-    // Blocks end beyond the last column, where weights are zero.
+    // The last block may extend beyond the last column, where weights are zero.
     std::vector<float> energy = *found;
     energy.resize(layer.decision->rows.width(), 1.0F);
     layer.decision->energy = std::make_shared<const std::vector<float>>(std::move(energy));
@@ -280,7 +281,7 @@ std::string_view raw(const Digest& digest) {
 
 }  // namespace
 
-// affine, codes, and a digest of the two
+// File layout: affine, codes, digest of both.
 bool KeptFits::find(const std::string& key, std::size_t blocks, std::size_t code_bytes,
                     FittedWeight& fitted) const {
   const std::filesystem::path path = folder_ / (key + kFitEnding);
@@ -300,9 +301,9 @@ bool KeptFits::find(const std::string& key, std::size_t blocks, std::size_t code
 
 void KeptFits::add(const std::string& key, const FittedWeight& fitted) const {
   if (folder_.empty()) return;
-  // Weights of a model that is not done yet: for nobody else.
+  // Mode 0700: other users must not read weights of the model.
   if (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST)
-    throw Error(ErrorCode::kIo, fmt::format("cannot be made: {}", std::strerror(errno)), folder_.string());
+    throw Error(ErrorCode::kIo, fmt::format("cannot be created: {}", std::strerror(errno)), folder_.string());
   std::string bytes(raw(fitted.affine));
   bytes += raw(*fitted.codes);
   bytes += std::string(raw(digest_of(bytes)));
@@ -311,7 +312,7 @@ void KeptFits::add(const std::string& key, const FittedWeight& fitted) const {
   file.commit();
 }
 
-// Of what is ours alone.
+// Removes only files that add() wrote.
 void KeptFits::clear() const {
   std::error_code ignored;
   if (folder_.empty() || !std::filesystem::is_directory(folder_, ignored)) return;

@@ -1,8 +1,8 @@
-// Finds the scales of few-bit weights, and their codes, by what goes into their products on data:
-// `nbits.method` scale and gptq. The mathematics is in quant/blocks.h and quant/reconstruct.h.
+// Finds the scales and quantized values of low-bit weights from the inputs of their products on data
+// (`nbits.method` scale and gptq). The mathematics is in quant/blocks.h and quant/reconstruct.h.
 //
 //   NbitsFitter fitter(prepared, options);
-//   fitter.fit(plan, pool);   // also for the next plan: what was found once is not looked for again
+//   fitter.fit(plan, pool);   // results are cached for further plans
 #pragma once
 
 #include <ounce/quantize.h>
@@ -23,15 +23,15 @@
 
 namespace ounce::quantization {
 
-// What was found for layers, in a folder beside the output while a run goes on: one that was killed goes on
-// with it.
+// Stores fitted layers in a folder next to the output during a run, so that a run that was killed can be
+// resumed.
 //
 //   KeptFits kept("model.nbits4.onnx.fits");
 //   if (!kept.find(key, fitted)) { …; kept.add(key, fitted); }
-//   kept.clear();                      // when the output is there
+//   kept.clear();                      // after the output was written
 //
-// A key is a digest of all that decides what is found: the weight, what goes into it, and how it is fitted.
-// So nothing of another model, other data or other options is ever taken.
+// A key is a digest of everything that determines the result: the weight, its inputs and the options. Results
+// for another model, other data or other options are never reused.
 
 struct FittedWeight {
   std::vector<kernels::Affine> affine;               // of each block
@@ -40,11 +40,11 @@ struct FittedWeight {
 
 class KeptFits {
  public:
-  // An empty name: nothing is kept. The folder is made with the first one.
+  // With an empty name nothing is stored. The folder is created by the first add().
   explicit KeptFits(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   bool is_kept() const { return !folder_.empty(); }
-  // Those with so many blocks and bytes of codes; false if there are none that are whole.
+  // Returns false unless a complete entry with these numbers of blocks and bytes exists.
   bool find(const std::string& key, std::size_t blocks, std::size_t code_bytes, FittedWeight& fitted) const;
   // Throws Error{kIo}.
   void add(const std::string& key, const FittedWeight& fitted) const;
@@ -56,29 +56,29 @@ class KeptFits {
 
 class NbitsFitter {
  public:
-  // Both must outlive it. The data are those of `options`.
-  // `kept` is a folder for what a run that is killed leaves to the next one; empty: none.
+  // `prepared` and `options` must outlive the fitter. Uses the data of `options`. `kept` is the folder of
+  // KeptFits; empty: none.
   NbitsFitter(const PreparedModel& prepared, const QuantizeOptions& options, std::filesystem::path kept = {})
       : prepared_(prepared), options_(options), kept_(std::move(kept)) {}
 
-  // Fills in Decision::energy, affine and codes as the plan's method asks for. Memory is that of one layer,
-  // and of the codes.
+  // Fills in Decision::energy, affine and codes, as the plan's method requires. Needs the memory of one layer
+  // and of all quantized values.
   void fit(plan::Plan& plan, ThreadPool& pool);
 
-  // The output is there.
+  // Call after the output was written.
   void forget_kept() const { kept_.clear(); }
 
-  // Why layers got the nearest codes instead, and their number.
+  // Number of layers that were rounded to nearest instead, by reason.
   const std::map<std::string, std::size_t>& left_alone() const { return left_alone_; }
 
  private:
   struct Layer {
     plan::Decision* decision = nullptr;
     std::vector<passes::ObservedValue> inputs;
-    std::string key;  // of what is found for it
+    std::string key;  // of the cached result
   };
-  // Columns of a layer whose codes make up for each other: all of them, or as many as the sums of their
-  // inputs have room for.
+  // Columns of a layer whose rounding errors compensate each other: all of them, or as many as fit into one
+  // Gram matrix.
   struct Slice {
     const Layer* layer = nullptr;
     std::size_t first = 0, columns = 0;

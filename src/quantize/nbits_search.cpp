@@ -18,13 +18,13 @@ namespace {
 
 constexpr std::uint64_t kSearchSamples = 48;
 constexpr std::uint64_t kFewestHeldOut = 2;
-// A method that costs more has to bring more than chance does.
+// A more expensive method must reduce the error to this share, more than chance would.
 constexpr double kWorthIt = 0.98;
-// What integers for activations may add to the error.
+// Largest growth of the error by INT8 activations.
 constexpr double kLevelNoise = 1.05;
-constexpr std::size_t kMostSingle = 256;  // layers that are measured one by one
+constexpr std::size_t kMostSingle = 256;  // largest number of layers that are measured one by one
 
-// Every other sample; a sequence is not cut.
+// Every second sample.
 DataOptions half_of(const DataOptions& data, std::uint64_t which) {
   DataOptions half = data;
   half.parts = 2 * data.parts;
@@ -71,7 +71,7 @@ double mean_bits_of(const plan::Plan& plan) {
   return weights == 0 ? 0 : 8 * static_cast<double>(nbits_bytes(plan)) / weights;
 }
 
-// The file of one recipe is laid out; others differ from it by what their weights take.
+// Computes file sizes: lays out the file of one recipe; others differ only in the size of their weights.
 class SizeCount {
  public:
   SizeCount(const PreparedModel& prepared, const Recipe& recipe) : prepared_(prepared) {
@@ -89,7 +89,7 @@ class SizeCount {
   }
 
  private:
-  // The statement that a file ends with names the layers that differ.
+  // Upper bounds for the provenance record, which lists layers with other formats.
   static constexpr std::uint64_t kStatementBytes = 4 << 10, kStatedLayer = 128;
 
   plan::Plan plan_of(const Recipe& recipe) const {
@@ -111,25 +111,25 @@ void require_within(const ModelSize& size, const Recipe& recipe) {
   const char* const format = name_of(recipe.format);
   if (budget.target_size != 0)
     throw Error(ErrorCode::kUsage,
-                fmt::format("`nbits.target_size` {}: {} takes {} bytes already; larger blocks take less",
+                fmt::format("`nbits.target_size` {}: {} already takes {} bytes; use larger blocks",
                             budget.target_size, format, size.bytes));
-  throw Error(ErrorCode::kUsage, fmt::format("`nbits.bits` {:g}: {} takes {:.3g} bits a weight already; "
-                                             "larger blocks take less",
+  throw Error(ErrorCode::kUsage, fmt::format("`nbits.bits` {:g}: {} already takes {:.3g} bits per weight; "
+                                             "use larger blocks",
                                              budget.bits, format, size.bits));
 }
 
-// Nothing can be compared: what is open goes without.
+// Resolves open options to their defaults if nothing can be measured. Throws if there is a budget.
 void resolve_unmeasured(Recipe& recipe, const char* why) {
   NbitsRecipe& nbits = recipe.nbits;
   if (nbits.has_budget())
     throw Error(ErrorCode::kUsage,
-                fmt::format("{} is spent by measuring: {}",
+                fmt::format("{} needs measurements: {}",
                             nbits.bits != 0 ? "`nbits.bits`" : "`nbits.target_size`", why));
   if (nbits.method == WeightMethod::kAuto) nbits.method = WeightMethod::kRtn;
   if (nbits.accuracy_level == AccuracyLevel::kAuto) nbits.accuracy_level = AccuracyLevel::k4;
 }
 
-// By what was measured before; then there is no budget left.
+// Spends the budget by the measurements in an importance file.
 void spend_kept(const QuantizeOptions& given, const PreparedModel& prepared, Recipe& recipe,
                 std::vector<std::string>& notes) {
   const Importance importance = read_importance(given.importance);
@@ -145,7 +145,7 @@ bool needs_data(WeightMethod method) {
 void choose_method(CandidateError& meter, const PreparedModel& prepared, Recipe& recipe,
                    std::vector<std::string>& notes) {
   Recipe tried = recipe;
-  tried.nbits.accuracy_level = AccuracyLevel::k1;  // whose noise would hide theirs
+  tried.nbits.accuracy_level = AccuracyLevel::k1;  // noise of INT8 activations would hide the differences
   double best = 0;
   std::string others;
   for (const WeightMethod method : {WeightMethod::kRtn, WeightMethod::kScale, WeightMethod::kGptq}) {
@@ -156,7 +156,7 @@ void choose_method(CandidateError& meter, const PreparedModel& prepared, Recipe&
     best = error;
     recipe.nbits.method = method;
   }
-  notes.push_back(fmt::format("method {}: on {} samples that were held out {}", name_of(recipe.nbits.method),
+  notes.push_back(fmt::format("method {}: on {} held-out samples {}", name_of(recipe.nbits.method),
                               meter.samples(), others));
 }
 
@@ -181,7 +181,7 @@ void spend_bits(const Importance& importance, const std::vector<NbitsLayer>& lay
     const auto found = importance.layers.find(layer.nodes.front());
     if (importance.format != recipe.format || found == importance.layers.end() ||
         found->second.weights != layer.weights)
-      throw Error(ErrorCode::kUsage, "the file of importance is that of another model or format");
+      throw Error(ErrorCode::kUsage, "the importance file belongs to another model or format");
     gain.push_back(found->second.gain / static_cast<double>(layer.weights));
   }
   std::vector<std::size_t> order(layers.size());
@@ -196,9 +196,9 @@ void spend_bits(const Importance& importance, const std::vector<NbitsLayer>& lay
     recipe = std::move(next);
     ++spent;
   }
-  notes.push_back(fmt::format("{} of {} layers are {}: {:.3g} bits a weight", spent, layers.size(),
+  notes.push_back(fmt::format("{} of {} layers are {}: {:.3g} bits per weight", spent, layers.size(),
                               name_of(wider(recipe.format)), size_of(recipe).bits));
-  recipe.nbits.bits = 0;  // it is spent
+  recipe.nbits.bits = 0;  // spent
   recipe.nbits.target_size = 0;
 }
 
@@ -210,7 +210,7 @@ void choose_levels(CandidateError& meter, const PreparedModel& prepared,
   nbits.accuracy_level = AccuracyLevel::k4;
   const double fast = meter.error(prepared, recipe);
   if (fast <= kLevelNoise * exact) return;
-  // Those that add the most stay in floats, until the rest adds little enough.
+  // Keep the activations with the largest errors in FP32 until the others add little.
   std::vector<std::pair<double, std::size_t>> noise;
   for (std::size_t i = 0; i < layers.size() && layers.size() <= kMostSingle; ++i) {
     Recipe single = recipe;
@@ -225,20 +225,20 @@ void choose_levels(CandidateError& meter, const PreparedModel& prepared,
     if (reached <= kLevelNoise * exact || error <= 0) break;
     for (const std::string& node : layers[i].nodes) nbits.levels[node] = AccuracyLevel::k1;
     ++floats;
-    // Measured one by one at the end, where it matters; before that they add up.
+    // Assume that errors add up, and measure only when the limit seems to be reached.
     reached -= error;
     if (reached <= kLevelNoise * exact) reached = meter.error(prepared, recipe);
   }
   if (reached > kLevelNoise * exact) {
     nbits.levels.clear();
     nbits.accuracy_level = AccuracyLevel::k1;
-    notes.push_back(fmt::format("activations stay FP32 (accuracy level 1): 8-bit ones would cost {:.1f} dB",
+    notes.push_back(fmt::format("activations are kept in FP32 (accuracy level 1): INT8 would cost {:.1f} dB",
                                 decibels(exact) - decibels(fast)));
     return;
   }
-  notes.push_back(fmt::format(
-      "activations of {} of {} products stay FP32 (accuracy level 1), those of the others become 8 bits",
-      floats, layers.size()));
+  notes.push_back(
+      fmt::format("activations of {} of {} products are kept in FP32 (accuracy level 1), the others are INT8",
+                  floats, layers.size()));
 }
 
 void search_nbits(const std::filesystem::path& path, const QuantizeOptions& given,
@@ -247,8 +247,8 @@ void search_nbits(const std::filesystem::path& path, const QuantizeOptions& give
   const DataOptions& data = given.trial.data;
   if (data.is_generated() && needs_data(nbits.method))
     throw Error(ErrorCode::kUsage,
-                fmt::format("`nbits.method={}` looks at data: give `data`", name_of(nbits.method)));
-  if (wider(recipe.format) == recipe.format && nbits.has_budget()) {  // there is nothing to spend it on
+                fmt::format("`nbits.method={}` needs data: give `data`", name_of(nbits.method)));
+  if (wider(recipe.format) == recipe.format && nbits.has_budget()) {  // no wider format exists
     require_within(SizeCount(prepared, recipe)(recipe), recipe);
     nbits.bits = 0;
     nbits.target_size = 0;
@@ -259,7 +259,7 @@ void search_nbits(const std::filesystem::path& path, const QuantizeOptions& give
   const bool is_open = nbits.method == WeightMethod::kAuto || nbits.has_budget() ||
                        nbits.accuracy_level == AccuracyLevel::kAuto;
   if (!is_open) return;
-  if (!data.carry.empty()) return resolve_unmeasured(recipe, "data with a carried state cannot be halved");
+  if (!data.carry.empty()) return resolve_unmeasured(recipe, "data with a recurrent state cannot be split");
   if (nbits.dialect == NbitsDialect::kQdq) return resolve_unmeasured(recipe, "`nbits.dialect=nbits`");
 
   QuantizeOptions fitted = given, held_out = given;
@@ -276,10 +276,10 @@ void search_nbits(const std::filesystem::path& path, const QuantizeOptions& give
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kUsage && error.code() != ErrorCode::kBadInput) throw;
     measure_candidates(path, given, 1,
-                       MeasuredOn::kAll);  // what is wrong with all of the data is wrong with its halves
+                       MeasuredOn::kAll);  // throws if the error is not due to the split
   }
   if (meter == nullptr || meter->samples() < kFewestHeldOut)
-    return resolve_unmeasured(recipe, "there are too few samples to hold some out");
+    return resolve_unmeasured(recipe, "too few samples for a held-out half");
 
   const std::vector<NbitsLayer> layers = layers_of(prepared, recipe);
   const bool has_open_level = nbits.accuracy_level == AccuracyLevel::kAuto;
@@ -287,11 +287,11 @@ void search_nbits(const std::filesystem::path& path, const QuantizeOptions& give
   if (nbits.method == WeightMethod::kAuto) choose_method(*meter, prepared, recipe, notes);
   if (nbits.has_budget()) {
     const SizeCount size_of(prepared, recipe);
-    require_within(size_of(recipe), recipe);  // before it is measured
+    require_within(size_of(recipe), recipe);  // before the long measurement
     const Importance importance = measure_importance(*meter, prepared, layers, recipe);
     if (!given.importance.empty()) write_importance(importance, given.importance);
     spend_bits(importance, layers, size_of, recipe, notes);
-    notes.back() += fmt::format(", {:.1f} dB became {:.1f}", decibels(importance.error),
+    notes.back() += fmt::format(", SQNR {:.1f} → {:.1f} dB", decibels(importance.error),
                                 decibels(meter->error(prepared, recipe)));
   }
   if (has_open_level) choose_levels(*meter, prepared, layers, recipe, notes);

@@ -1,6 +1,6 @@
-// What a recipe for few bits leaves open, found by measuring: the method, which layers get more bits, and
-// which products may turn their activations into integers. One half of the data is fitted to, outputs are
-// compared on the other.
+// Chooses the open options of a low-bit recipe by measuring: the method, the layers that get more bits, and
+// the products that may quantize their activations. Fits on one half of the data and compares outputs on the
+// other half.
 #pragma once
 
 #include <ounce/quantize.h>
@@ -17,35 +17,34 @@
 
 namespace ounce::quantization {
 
-// Looks at data.
 bool needs_data(WeightMethod method);
 
-// A layer that may get more bits: its products' values, and what it takes.
+// A layer that may get more bits.
 struct NbitsLayer {
-  std::vector<std::string> nodes;  // named as in Recipe::nodes
+  std::vector<std::string> nodes;  // its products and lookups, named as in Recipe::nodes
   std::uint64_t weights = 0;
 };
 
-// What a model takes: mean bits of a weight, and bytes of the file.
 struct ModelSize {
-  double bits = 0;
-  std::uint64_t bytes = 0;
+  double bits = 0;          // mean bits per weight
+  std::uint64_t bytes = 0;  // of the file
 };
 using SizeOf = std::function<ModelSize(const Recipe&)>;
 
 // Resolves nbits.method, nbits.bits, nbits.target_size and nbits.accuracy_level of the recipe.
-// Throws Error{kUsage} for what needs data when there is none.
+// Throws Error{kUsage} if an option needs data and there is none.
 void search_nbits(const std::filesystem::path& path, const QuantizeOptions& given,
                   const PreparedModel& prepared, Recipe& recipe, std::vector<std::string>& notes);
 
-// The parts of it, each asking the meter and nobody else.
+// The steps of search_nbits().
 void choose_method(CandidateError& meter, const PreparedModel& prepared, Recipe& recipe,
                    std::vector<std::string>& notes);
-// What more bits bring to each layer.
+// Measures the gain from giving each layer more bits.
 Importance measure_importance(CandidateError& meter, const PreparedModel& prepared,
                               const std::vector<NbitsLayer>& layers, const Recipe& recipe);
-// Gives them to those that bring the most for their weights, as long as the recipe's budget lasts. Throws
-// Error{kUsage} if nothing fits it, or if the importance is that of another model.
+// Gives more bits to the layers with the largest gain per weight, within the recipe's budget. Throws
+// Error{kUsage} if the model exceeds the budget even without this, or if the importance belongs to another
+// model.
 void spend_bits(const Importance& importance, const std::vector<NbitsLayer>& layers, const SizeOf& size_of,
                 Recipe& recipe, std::vector<std::string>& notes);
 void choose_levels(CandidateError& meter, const PreparedModel& prepared,

@@ -1,4 +1,4 @@
-// What a recipe for few bits leaves open, answered from a script: no model runs.
+// The search of a low-bit recipe's open options, with scripted measurements.
 #include "quantize/nbits_search.h"
 
 #include <gmock/gmock.h>
@@ -63,8 +63,7 @@ TEST_F(NbitsSearchTest, AMethodThatCostsMoreHasToBringMore) {
   EXPECT_EQ(chosen(0.01, 0.009, 0.005), WeightMethod::kGptq);
   EXPECT_EQ(chosen(0.01, 0.009, 0.0089), WeightMethod::kScale);
   EXPECT_EQ(chosen(0.01, 0.0099, 0.02), WeightMethod::kRtn);
-  EXPECT_EQ(notes.front(),
-            "method gptq: on 10 samples that were held out rtn 20.0 dB, scale 20.5 dB, gptq 23.0 dB");
+  EXPECT_EQ(notes.front(), "method gptq: on 10 held-out samples rtn 20.0 dB, scale 20.5 dB, gptq 23.0 dB");
 }
 
 TEST_F(NbitsSearchTest, BitsGoWhereAWeightBringsTheMost) {
@@ -85,12 +84,12 @@ TEST_F(NbitsSearchTest, BitsGoWhereAWeightBringsTheMost) {
   recipe.nbits.bits = 5.2;
   spend_bits(importance, layers, size_of, recipe, notes);
   EXPECT_THAT(recipe.nodes, ElementsAre(Pair("a", Format::kNbits8)));
-  EXPECT_EQ(notes.front(), "1 of 3 layers are nbits8: 5.1 bits a weight");
+  EXPECT_EQ(notes.front(), "1 of 3 layers are nbits8: 5.1 bits per weight");
 
-  EXPECT_FALSE(recipe.nbits.has_budget());  // it is spent
+  EXPECT_FALSE(recipe.nbits.has_budget());  // spent
   recipe.nbits.bits = 4;
   EXPECT_THAT(error_of([&] { spend_bits(importance, layers, size_of, recipe, notes); }).what(),
-              HasSubstr("`nbits.bits` 4: nbits4 takes 5.1 bits a weight already"));
+              HasSubstr("`nbits.bits` 4: nbits4 already takes 5.1 bits per weight"));
 
   recipe = plain;
   recipe.nbits.target_size = 760;
@@ -99,11 +98,11 @@ TEST_F(NbitsSearchTest, BitsGoWhereAWeightBringsTheMost) {
                                         Pair("d", Format::kNbits8)));
   recipe.nbits.target_size = 700;
   EXPECT_THAT(error_of([&] { spend_bits(importance, layers, size_of, recipe, notes); }).what(),
-              HasSubstr("`nbits.target_size` 700: nbits4 takes 750 bytes already"));
+              HasSubstr("`nbits.target_size` 700: nbits4 already takes 750 bytes"));
 
   const std::vector<NbitsLayer> others = {{{"z"}, 100}};
   EXPECT_THAT(error_of([&] { spend_bits(importance, others, size_of, recipe = plain, notes); }).what(),
-              HasSubstr("that of another model"));
+              HasSubstr("belongs to another model"));
 }
 
 TEST_F(NbitsSearchTest, ImportanceIsKeptAndMerged) {
@@ -129,7 +128,7 @@ TEST_F(NbitsSearchTest, ImportanceIsKeptAndMerged) {
               }).what(),
               HasSubstr("different models"));
   EXPECT_THAT(error_of([&] { write_importance(one, folder / "model.onnx"); }).what(),
-              HasSubstr("is no file of importance"));
+              HasSubstr("is not an importance file"));
   EXPECT_THAT(error_of([&] { read_importance(folder / "model.onnx"); }).what(), HasSubstr("is not JSON"));
 }
 
@@ -152,13 +151,13 @@ TEST_F(NbitsSearchTest, ProductsThatDoNotBearItKeepTheirActivations) {
   choose_levels(one, *prepared, layers, recipe, notes);
   EXPECT_THAT(recipe.nbits.levels, ElementsAre(Pair("c", AccuracyLevel::k1), Pair("d", AccuracyLevel::k1)));
   EXPECT_EQ(notes.back(),
-            "activations of 1 of 3 products stay FP32 (accuracy level 1), those of the others become 8 bits");
+            "activations of 1 of 3 products are kept in FP32 (accuracy level 1), the others are INT8");
 }
 
 TEST_F(NbitsSearchTest, WhatLooksAtDataSaysSo) {
   recipe.nbits.method = WeightMethod::kGptq;
   EXPECT_EQ(error_of([&] { search_nbits(folder / "model.onnx", options, *prepared, recipe, notes); }).what(),
-            std::string("`nbits.method=gptq` looks at data: give `data`"));
+            std::string("`nbits.method=gptq` needs data: give `data`"));
   recipe.nbits.method = WeightMethod::kAuto;
   search_nbits(folder / "model.onnx", options, *prepared, recipe, notes);
   EXPECT_EQ(recipe.nbits.method, WeightMethod::kRtn);

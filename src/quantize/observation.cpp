@@ -22,9 +22,9 @@
 namespace ounce::quantization {
 namespace {
 
-constexpr std::uint64_t kEnoughForHalves = 16;  // batches: what half of fewer shows says too little
+constexpr std::uint64_t kEnoughForHalves = 16;  // batches needed to split the data into halves
 
-// Every shards-th batch of a feed.
+// Every `shards`-th batch of a feed.
 class Shard : public data::Feed {
  public:
   Shard(data::Feed& all, std::uint64_t shard, std::uint64_t shards)
@@ -40,7 +40,7 @@ class Shard : public data::Feed {
   std::uint64_t shard_, shards_;
 };
 
-// Which samples a shard has.
+// The samples of a shard.
 std::optional<calibration::Coverage> coverage_of(const evaluate::OpenFeed& open,
                                                  const CalibrateOptions& options) {
   if (open.data == nullptr) return std::nullopt;
@@ -65,7 +65,7 @@ struct Channels {
   }
 };
 
-// One value of one run, on its way into its statistics.
+// A value of one run that is added to its statistics.
 struct SeenValue {
   const model::Exposed::Value* watched = nullptr;
   data::TensorView value;
@@ -80,7 +80,7 @@ struct SeenValue {
   }
 };
 
-// Those that are to be observed, and are numbers; in a branch that did not run there are none.
+// Collects the watched numeric values. Values of a branch that did not run are missing.
 void collect(const std::vector<data::ValueDescription>& descriptions,
              std::span<const data::TensorView> values, const model::Exposed& model,
              std::vector<SeenValue>& seen) {
@@ -95,18 +95,19 @@ void collect(const std::vector<data::ValueDescription>& descriptions,
 
 void require_observable(const CalibrateOptions& options, const std::filesystem::path& path) {
   if (options.shards == 0 || options.shard >= options.shards)
-    throw Error(ErrorCode::kUsage, fmt::format("there is no shard {} of {}", options.shard, options.shards));
+    throw Error(ErrorCode::kUsage,
+                fmt::format("shard {} of {} does not exist", options.shard, options.shards));
   if (options.data.is_generated())
     throw Error(ErrorCode::kUsage, "calibration needs real data: give `data`", path.string());
   if (options.shards > 1 && !options.data.carry.empty()) {
     throw Error(ErrorCode::kUsage,
-                "a state goes from sample to sample: `carry` and `shards` exclude each other");
+                "`carry` and `shards` exclude each other: a recurrent state needs all samples in order");
   }
 }
 
 namespace {
 
-// One pass over the data, each value added up as it comes.
+// Runs the model on the data once and adds each value to its statistics.
 Observation observe(const std::filesystem::path& path, const model::Exposed& model,
                     const CalibrateOptions& options) {
   evaluate::StatefulExecutor stepper(runtime::load(model.model, evaluate::executor_options(options.runtime)),
@@ -153,14 +154,14 @@ Observation observe_activations(const model::Exposed& model, const std::filesyst
   try {
     return observe(path, model, options);
   } catch (const Error& error) {
-    // Nobody knows the model by the name of our copy.
+    // Report the user's path, not the temporary copy's.
     throw Error(error.code(), renamed(error.what(), model.model, path));
   }
 }
 
 namespace {
 
-// The part with the most noise for its size is the one that counts.
+// The output part with the largest noise-to-signal ratio.
 std::size_t worst_part(const std::vector<std::vector<evaluate::Difference>>& noise) {
   std::size_t worst = 0;
   double most = 0;
@@ -202,9 +203,9 @@ std::vector<std::size_t> informative_samples(const std::vector<std::vector<evalu
 
 namespace {
 
-constexpr std::size_t kSpan = 4096, kSpans = 256;  // values that are read together, and how many times
+constexpr std::size_t kSpan = 4096, kSpans = 256;  // values per contiguous read, number of reads
 
-// Of one value: a single bin.
+// A histogram of one distinct value has a single bin.
 ValueHistogram empty_histogram(double low, double high) {
   return {low, high, std::vector<std::uint64_t>(high > low ? ValueHistogram::kBins : 1)};
 }
@@ -248,7 +249,7 @@ ValueHistogram histogram_of(const calibration::Statistics& value, const ValueRan
   std::uint64_t clipped = 0;
   for (const calibration::Histogram::Bin& bin : value.histogram().bins()) {
     histogram.counts[bin_of(histogram, bin.middle())] += bin.count;
-    // A bin that the limit goes through counts as inside: the extremes of the data are no clipped values.
+    // Bins across a limit count as inside, so that the extremes of the data do not count as clipped.
     if (bin.high < range.low || bin.low > range.high) clipped += bin.count;
   }
   histogram.clipped_share = static_cast<double>(clipped) / static_cast<double>(value.count());

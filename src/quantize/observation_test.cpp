@@ -1,4 +1,4 @@
-// The ranges that one pass over the data gives: of all of it, and of every second batch.
+// Calibrated ranges of all data and of every second batch.
 #include "quantize/observation.h"
 
 #include <gtest/gtest.h>

@@ -25,7 +25,7 @@ namespace ounce::quantization {
 
 namespace {
 
-// Names pay for themselves while they are a small part of the file.
+// Inner names are shortened only if this saves more than 1/kNamesShare of the bytes of the weights.
 constexpr std::uint64_t kNamesShare = 500;
 
 std::uint64_t shorten_names(onnx::Model& model, const plan::Plan& plan, std::vector<passes::Stored>& stored) {
@@ -41,8 +41,8 @@ std::uint64_t shorten_names(onnx::Model& model, const plan::Plan& plan, std::vec
   return shortened.saved;
 }
 
-// A tensor of the written file: an initializer, or that of a Constant node. Bodies keep their numbers; two of
-// them may use one name for different tensors.
+// Finds a tensor of the written file: an initializer or a Constant node. Subgraphs keep their indices, and
+// two of them may use the same name for different tensors.
 const onnx::Tensor* find_tensor(const graph::Index& index, std::size_t body, std::string_view name) {
   if (name.empty()) return nullptr;
   const auto& values = index.bodies().at(body).values;
@@ -58,7 +58,7 @@ const onnx::Tensor* find_tensor(const graph::Index& index, std::size_t body, std
   return tensor;
 }
 
-// The channels are the second axis around convolutions, else the last one.
+// Channels are the second axis of values around convolutions, else the last axis.
 model::Layout layout_of(const graph::Index& index, std::size_t body, onnx::Bytes name) {
   using enum model::Layout;
   const auto is_spatial = [](const onnx::Node& node) { return node.info().channels_second; };
@@ -80,12 +80,11 @@ std::vector<passes::ObservedValue> values_for_integers(const onnx::Model& model,
     return !needs.values.contains(plan::ValueKey{value.body, value.name});
   });
   if (!values.empty()) return values;
-  const std::string why = !needs.values.empty()     ? "what it has is inside of Loop, Scan or a function"
-                          : needs.why_float.empty() ? "it has no Conv, Gemm or MatMul"
+  const std::string why = !needs.values.empty()     ? "its ops are inside Loop, Scan or a function"
+                          : needs.why_float.empty() ? "the model has no Conv, Gemm or MatMul"
                                                     : needs.why_float.front();
   throw Error(ErrorCode::kUnsupported,
-              fmt::format("no op of it can compute on integers ({}); `format=w8` needs no data", why),
-              source.string());
+              fmt::format("no op can run in INT8 ({}); `format=w8` needs no data", why), source.string());
 }
 
 }  // namespace
@@ -103,7 +102,7 @@ Rewritten rewrite(onnx::Model& model, const onnx::Model& source, const graph::In
   if (has_nbits) passes::import_domains(model);
   if (plan.recipe.is_integer()) {
     if (is_static(plan.recipe.format)) passes::restore_float_ops(model);
-    passes::remove_dead_nodes(model);  // what clamps took, and declared types
+    passes::remove_dead_nodes(model);  // inputs of removed clamps, and type declarations
     passes::import_domains(model);
     passes::declare_ports(model, plan.integer.ports);
   }
@@ -112,7 +111,7 @@ Rewritten rewrite(onnx::Model& model, const onnx::Model& source, const graph::In
   const std::uint64_t shortened = is_shortened ? shorten_names(model, plan, stored) : 0;
   if (plan.recipe.is_integer() || shortened != 0) passes::name_slices(model);
   passes::strip_constant_names(model);
-  // What was stated of the source is not true of this.
+  // A provenance record of the source does not apply to the result.
   std::erase_if(model.proto.edit().metadata,
                 [](const auto& entry) { return entry->key == Statement::kMetadataKey; });
   onnx::set_metadata(model, "ounce.version", version());

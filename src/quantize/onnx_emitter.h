@@ -1,6 +1,5 @@
-// Carries out plans on ONNX models: the passes of a plan in their order, what quantize() does with the
-// result, and copies that show inner values. quantize() writes the result of rewrite(), inspect() only weighs
-// it.
+// Carries out plans on ONNX models. quantize() writes the result of rewrite(), inspect() only computes its
+// size; expose() makes copies whose inner values can be observed.
 #pragma once
 
 #include <atomic>
@@ -28,14 +27,14 @@ struct Provenance {
 
 struct Rewritten {
   std::vector<passes::Stored> stored;
-  std::uint64_t shortened = 0;  // bytes of inner names that are gone
+  std::uint64_t shortened = 0;  // bytes saved by shorter inner names
 };
 
 // `model` is a clone of `source`, which `index` and `plan` belong to.
 Rewritten rewrite(onnx::Model& model, const onnx::Model& source, const graph::Index& index,
                   const plan::Plan& plan, const Provenance& provenance);
 
-// The prepared model with a plan carried out.
+// The prepared model after a plan was carried out.
 class OnnxEmitted final : public model::Emitted {
  public:
   OnnxEmitted(std::shared_ptr<const PreparedModel> prepared, const plan::Plan& plan,
@@ -62,7 +61,7 @@ class OnnxEmitted final : public model::Emitted {
   std::optional<onnx::ModelOutput> output_;
 };
 
-// `source` is where the model came from, for people. Throws Error{kUnsupported} when nothing can be observed.
+// `source` is the user's model, for messages. Throws Error{kUnsupported} if nothing can be observed.
 model::Exposed expose(onnx::Model model, const std::filesystem::path& source, Watching watching);
 
 }  // namespace ounce::quantization

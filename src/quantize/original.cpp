@@ -26,7 +26,7 @@ namespace ounce::quantization {
 namespace {
 
 struct OwnOutput {
-  std::optional<Format> format;  // nothing where the file does not say it
+  std::optional<Format> format;  // empty if the file does not record it
 };
 
 std::optional<OwnOutput> own_output(const Metadata& metadata, const std::filesystem::path& path) {
@@ -38,7 +38,7 @@ std::optional<OwnOutput> own_output(const Metadata& metadata, const std::filesys
     return OwnOutput{statement ? std::optional(statement->recipe.format) : std::nullopt};
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kBadInput) throw;
-    return OwnOutput{};  // by another release, whose statement this one cannot read
+    return OwnOutput{};  // written by a release whose record cannot be read
   }
 }
 
@@ -117,7 +117,7 @@ CopyResult copy_model(const std::filesystem::path& path, const std::filesystem::
   graph::validate(model);
   quantization::Inputs(model).require_apart(output_path);
   io::require_place(output_path);
-  // Data of the same content may keep its name, so the tag is made of the content.
+  // Derive the tag from the content, so that a data file with the same content keeps its name.
   const std::string tag = quantization::source_digest(model, {}, pool).substr(0, 16);
   onnx::ModelOutput output(model, output_path, {external_data, tag, data_name});
   output.write(pool, progress == nullptr ? nullptr : &progress->done);

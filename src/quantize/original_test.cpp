@@ -49,7 +49,7 @@ std::string why(const ModelBuilder& builder) {
   return why_no_original(model, graph::validate(model));
 }
 
-// What it is refused with; empty when it is not.
+// Returns the error of require_original(); empty if there is none.
 std::string refusal(const ModelBuilder& builder, Format wanted) {
   const std::string bytes = builder.bytes();
   const onnx::Model model = onnx::read_model_from_memory(bytes, "model");
@@ -88,12 +88,12 @@ TEST(Original, IsAskedForInOneSentence) {
   EXPECT_THAT(refusal(written(Format::kW8), Format::kW8), EndsWith(sentence));
   EXPECT_THAT(refusal(written(Format::kW8), Format::kInt8Dynamic), EndsWith(sentence));
   EXPECT_NE(refusal(written(Format::kFp16), Format::kInt8Dynamic), "");
-  // Weights of 16 bits can be stored in fewer.
+  // 16-bit weights can be compressed further.
   EXPECT_EQ(refusal(written(Format::kFp16), Format::kW8), "");
   EXPECT_EQ(refusal(product(), Format::kInt8Dynamic), "");
 }
 
-// x ─ Q ─ DQ ─ MatMul(DQ(weight)): the weight is stored as integers, or still floats behind a Q.
+// x ─ Q ─ DQ ─ MatMul(DQ(weight)): the weight is stored as int8, or as FP32 with a Q.
 ModelBuilder of_another_tool(bool stores_integers) {
   ModelBuilder model(13, 8);
   model.input("x", kFloat, {1, 2}).output("y", kFloat, {1, 2}).initializer("s", {}, {0.01F});
@@ -112,7 +112,7 @@ ModelBuilder of_another_tool(bool stores_integers) {
 
 TEST(Original, AModelThatAnotherToolHasFinishedIsNone) {
   EXPECT_EQ(why(of_another_tool(true)), "already quantized (1 QuantizeLinear, 2 DequantizeLinear)");
-  EXPECT_EQ(why(of_another_tool(false)), "");  // its weights are left to store
+  EXPECT_EQ(why(of_another_tool(false)), "");  // its weights are still FP32
   EXPECT_EQ(refusal(of_another_tool(true), Format::kW8), "");
 }
 

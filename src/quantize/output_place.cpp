@@ -22,7 +22,7 @@ Inputs& Inputs::add(const onnx::Model& model) {
 
 Inputs& Inputs::add(const model::ModelFile& model) {
   for (const fs::path& file : model.files()) add("the input", file);
-  return add("the input", model.path());  // of a package the folder
+  return add("the input", model.path());  // for a package: the folder
 }
 
 Inputs& Inputs::add(const DataOptions& data) {
@@ -37,7 +37,7 @@ Inputs& Inputs::add(std::string what, fs::path file) {
   return *this;
 }
 
-// What `output` is, or nothing.
+// Describes the input that `output` would replace; empty if there is none.
 std::string Inputs::find(const fs::path& output) const {
   for (const onnx::Model* model : models_) {
     const auto is_output = [&](const auto& file) { return file.second.same_file_as(output); };
@@ -114,7 +114,7 @@ void describe_integers(const plan::IntegerPlan& plan, const graph::Index& index,
 }
 
 void describe_halves(const plan::HalfPlan& plan, const graph::Index& index, QuantizeResult& result) {
-  const bool has_integers = !result.nodes.empty();  // which are described already
+  const bool has_integers = !result.nodes.empty();  // already described
   const Arithmetic arithmetic =
       plan.type == ElementType::kBfloat16 ? Arithmetic::kBfloat16 : Arithmetic::kFloat16;
   for (const plan::HalfNode& half : plan.nodes) {

@@ -1,4 +1,4 @@
-// What an output must not be: one that takes the place of what it is made of, or that has no place.
+// Refuses output paths that would overwrite an input of the command or that cannot be written.
 //
 //   quantization::Inputs inputs(model);
 //   inputs.add(options.data).add("the ranges", options.ranges);
@@ -20,20 +20,21 @@
 
 namespace ounce::quantization {
 
-// The files that one command reads. Compared by what they are and not by their names, so that links of both
-// kinds are seen through.
+// The files that a command reads. Compared by identity, not by name, so that symbolic and hard links are
+// recognized.
 class Inputs {
  public:
   Inputs() = default;
-  explicit Inputs(const onnx::Model& model) { add(model); }  // which has to outlive this
+  explicit Inputs(const onnx::Model& model) { add(model); }  // `model` must outlive this
 
-  Inputs& add(const onnx::Model& model);  // with its external data
+  Inputs& add(const onnx::Model& model);  // includes its external data
   Inputs& add(const model::ModelFile& model);
-  Inputs& add(const DataOptions& data);  // of a folder, the samples in it
+  Inputs& add(const DataOptions& data);  // for a folder: the samples in it
   Inputs& add(const RuntimeOptions& runtime);
-  Inputs& add(std::string what, std::filesystem::path file);  // an empty path is none
+  Inputs& add(std::string what, std::filesystem::path file);  // ignores an empty path
 
-  // Throws Error{kUsage} when `output`, called `name`, is one of them, or is no place for a file.
+  // Throws Error{kUsage} if `output`, called `name` in the message, is one of these files or cannot be
+  // written.
   void require_apart(const std::filesystem::path& output, const std::string& name = "the output") const;
 
  private:
@@ -48,16 +49,15 @@ class Inputs {
   std::vector<File> files_;
 };
 
-// A decision of the plan as the public API shows it.
+// Converts a decision of the plan to the public API.
 
 TensorOutcome outcome_of(const plan::TensorPlan& decision, std::string scope);
 
-// Fills in what the result says of nodes and activations.
+// Fills in the nodes and activations of the result.
 void describe_halves(const plan::HalfPlan& plan, const graph::Index& index, QuantizeResult& result);
 void describe_integers(const plan::IntegerPlan& plan, const graph::Index& index, QuantizeResult& result);
 
-// What the runtime says of a file of ours, with the name that the user gave the model: a copy, or a file that
-// has no name yet, means nothing to anybody.
+// Replaces the path of a temporary file in a message of the runtime by the path that the user knows.
 
 inline std::string renamed(std::string text, const std::filesystem::path& ours,
                            const std::filesystem::path& theirs) {

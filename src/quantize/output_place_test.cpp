@@ -1,4 +1,4 @@
-// No verb of the library writes over what it reads, whatever the name: said before any work.
+// No function of the library overwrites its inputs, by any name; it fails before any work.
 #include "quantize/output_place.h"
 
 #include <gmock/gmock.h>
@@ -57,7 +57,7 @@ TEST_F(OutputPlaceTest, QuantizeSparesItsDataAndItsRanges) {
     expect_refused([&] { quantize(model, folder / name, options); }, "the data");
   options.trial.data = {};
   options.ranges = data;
-  expect_refused([&] { quantize(model, folder / "hard", options); }, "the ranges");
+  expect_refused([&] { quantize(model, folder / "hard", options); }, "the calibration file");
   options.ranges.clear();
   options.trial.runtime.library = data;
   expect_refused([&] { quantize(model, folder / "soft", options); }, "the runtime");
@@ -106,7 +106,7 @@ TEST_F(OutputPlaceTest, APipeIsRefusedBeforeTheWork) {
   EXPECT_THAT(error.what(), HasSubstr("is a pipe"));
 }
 
-// Whatever is worked on first in these calls is broken, too: only what is asked for before the work is named.
+// The inputs of these calls are broken, too, so that the error shows that the output is checked first.
 TEST_F(OutputPlaceTest, WhatIsMissingIsNamedBeforeTheWork) {
   const fs::path absent = folder / "absent";
   const auto expect_missing = [&](const auto& action, const fs::path& what) {

@@ -31,24 +31,25 @@
 namespace ounce::quantization {
 namespace {
 
-// What people would otherwise find out on the device.
+// Warns of INT8 options that ONNX Runtime's CPU provider has no kernels for.
 std::vector<std::string> warnings_for(const Recipe& recipe) {
   std::vector<std::string> notes;
   if (!is_static(recipe.format)) return notes;
   if (is_16_bit(recipe.integer.activations)) {
     notes.emplace_back(
-        "16-bit activations have no integer kernels in ONNX Runtime's CPU provider: it computes in floats, "
-        "slower than FP32; they are for accelerators");
+        "ONNX Runtime's CPU provider has no INT8 kernels for 16-bit activations and runs slower than FP32; "
+        "use "
+        "them on accelerators only");
   }
   if (recipe.integer.weights == WeightType::kS4) {
     notes.emplace_back(
-        "4-bit weights of Conv and Gemm have no integer kernels in ONNX Runtime's CPU provider: it decodes "
-        "them at every run; `format=w4` stores as small and runs at FP32 speed");
+        "ONNX Runtime's CPU provider has no INT8 kernels for 4-bit weights of Conv and Gemm and dequantizes "
+        "them on every run; `format=w4` gives the same size at FP32 speed");
   }
   return notes;
 }
 
-// Of those that multiply, in bytes: what nobody has quantized yet.
+// Bytes of the weights of products and convolutions that are not quantized yet.
 struct OpenWeights {
   std::uint64_t floats = 0, halves = 0;
 };
@@ -76,7 +77,7 @@ PreparedModel::PreparedModel(const onnx::Model& source, const QuantizeOptions& o
     : source_(source.file.path()), keeps_inputs_(options.recipe.keep_inputs) {
   const Recipe& recipe = options.recipe;
   if (recipe.rounding == Rounding::kAdaptive && options.trial.data.is_generated())
-    throw Error(ErrorCode::kUsage, "`rounding=adaptive` looks at data: give `data`");
+    throw Error(ErrorCode::kUsage, "`rounding=adaptive` needs data: give `data`");
   open(onnx::clone(source));
   require_original(model(), recipe.format);
   if (is_nbits(recipe.format) && recipe.nbits.dialect == NbitsDialect::kQdq) prepare_blocks();
@@ -89,8 +90,7 @@ void PreparedModel::open(onnx::Model model, std::unique_ptr<TemporaryFolder> fol
   opened_ = std::make_shared<const Opened>(std::move(model), std::move(folder));
 }
 
-// From here on it is this one. It goes through a file, so that weights that a pass has computed take no
-// memory.
+// Makes `changed` the prepared model. Writes it to a temporary file, so that computed weights need no memory.
 void PreparedModel::keep(const onnx::Model& changed) {
   auto folder = std::make_unique<TemporaryFolder>("quantize");
   const std::filesystem::path path = folder->path() / "model.onnx";
@@ -108,7 +108,7 @@ void PreparedModel::prepare_integers(const QuantizeOptions& options) {
     throw Error(
         ErrorCode::kUnsupported,
         "INT8 arithmetic needs FP32 weights, and those of this model are FP16 or BF16. Quantize the FP32 "
-        "model, or store this one smaller with `format=w8`; nothing was written",
+        "model, or compress this one with `format=w8`; nothing was written",
         source_.string());
   }
   const bool needs_ranges = info_of(recipe.format).needs_data;
@@ -123,7 +123,7 @@ void PreparedModel::prepare_integers(const QuantizeOptions& options) {
   if (needs_ranges) watching_ = Watching::kForIntegers;
 }
 
-// Nodes that could not be folded or rewritten for INT8 kernels run in FP32, or as more ops than they need.
+// Notes the nodes that could not be folded or rewritten for INT8 kernels. They run in FP32 or as several ops.
 void PreparedModel::note_left_alone(const std::vector<std::string>& reasons) {
   constexpr std::size_t kMostShown = 3;
   if (reasons.empty()) return;
@@ -135,22 +135,22 @@ void PreparedModel::note_left_alone(const std::vector<std::string>& reasons) {
   notes_.push_back(std::move(note));
 }
 
-// A model that was trained for integers knows its scales better than any statistics.
+// Keeps the scales of a model from quantization-aware training, which are better than calibrated ones.
+// Returns false if the model has none.
 bool PreparedModel::take_trained(onnx::Model& model, const Recipe& recipe) {
   const passes::QuantizedState state = passes::describe_quantization(this->model(), index());
   if (state.is_qoperator()) {
     const bool has_more = open_weights(index(), recipe.min_bytes).floats != 0;
     throw Error(ErrorCode::kUnsupported,
                 state.sentence +
-                    (has_more ? " but to store what is still float smaller with `format=w8`" : "") +
+                    (has_more ? " except compressing its remaining FP32 weights with `format=w8`" : "") +
                     "; nothing was written",
                 source_.string());
   }
   if (!state.is_qdq()) {
     if (state.simulated != 0)
       notes_.push_back(
-          fmt::format("{} ops simulate quantization in floats, and their trained scales are not used; export "
-                      "the model with "
+          fmt::format("{} fake-quantization ops: their trained scales are not used; export the model with "
                       "QuantizeLinear and DequantizeLinear to keep them",
                       state.simulated));
     return false;
@@ -178,7 +178,8 @@ bool PreparedModel::take_trained(onnx::Model& model, const Recipe& recipe) {
   return true;
 }
 
-// Trained scales are kept to the bit, unless the user names a CPU on which they would give wrong sums.
+// Increases trained scales whose int8 products saturate on the target. Without such a target, trained scales
+// are kept unchanged.
 void PreparedModel::fit_trained_scales(onnx::Model& model, const Recipe& recipe) {
   const target::Target target = target::parse_target(recipe.target);
   if (!recipe.integer.reduce_range.value_or(target::is_known_to_saturate(target))) {
@@ -199,7 +200,7 @@ void PreparedModel::fit_trained_scales(onnx::Model& model, const Recipe& recipe)
 }
 
 void PreparedModel::note_saturation(const onnx::Model& model, const Recipe& recipe) {
-  if (recipe.integer.reduce_range) return;  // the user or the target says that no CPU saturates
+  if (recipe.integer.reduce_range) return;  // the user or the target rules out saturation
   const graph::Index index(model);
   std::vector<std::string> names;
   for (const target::Saturating& found : target::find_saturation(model, index).weights) {
@@ -213,8 +214,8 @@ void PreparedModel::note_saturation(const onnx::Model& model, const Recipe& reci
   names.resize(std::min(count, kMostShown));
   notes_.push_back(fmt::format(
       "trained scales are kept, so the int8 products of {} weight{} ({}{}) can saturate on x86 CPUs without "
-      "VNNI, and the result is not tested on those. For such a CPU give `target`, such as "
-      "linux-x64@1.30.0+avx2: then the scales that saturate are increased",
+      "VNNI, and the result is not tested on those. For such a CPU give a `target` such as "
+      "linux-x64@1.30.0+avx2, which increases these scales",
       count, count == 1 ? "" : "s", fmt::join(names, ", "),
       count == names.size() ? "" : fmt::format(" and {} more", count - names.size())));
 }
@@ -229,7 +230,7 @@ std::shared_ptr<const PreparedModel> PreparedModel::observed(const onnx::Model& 
     same->ranges_ = std::make_shared<calibration::Ranges>(load_ranges(options.ranges));
     ThreadPool pool(options.threads);
     if (same->ranges_->model != source_digest(source, {}, pool))
-      throw Error(ErrorCode::kBadInput, "these ranges are of another model; run `calibrate()` on this one",
+      throw Error(ErrorCode::kBadInput, "these ranges belong to another model; run `calibrate()` on this one",
                   options.ranges.string());
   }
   const std::vector<std::string> warnings = warnings_for(options.recipe);
@@ -249,7 +250,7 @@ void PreparedModel::observe(const QuantizeOptions& options) {
   notes_ = std::move(observed.notes);
 }
 
-// DequantizeLinear takes blocks, and types of 4 bits.
+// Converts the model to the opset in which DequantizeLinear supports blocks and 4-bit types.
 void PreparedModel::prepare_blocks() {
   constexpr std::int64_t kBlockOpset = 21, kFourBitIr = 10;
   if (onnx::opset_version(model().proto->opset_imports, "") >= kBlockOpset &&
@@ -261,7 +262,7 @@ void PreparedModel::prepare_blocks() {
   keep(changed);
 }
 
-// Casts between numbers as such came with opset 6, bfloat16 with 13.
+// Converts the model to the opset of the needed Cast: 6 in general, 13 for BF16.
 void PreparedModel::prepare_halves(const QuantizeOptions& options) {
   onnx::Model changed = onnx::clone(model());
   const std::int64_t opset = onnx::opset_version(changed.proto->opset_imports, "");
@@ -275,7 +276,7 @@ void PreparedModel::prepare_halves(const QuantizeOptions& options) {
 
 std::shared_ptr<const PreparedModel> PreparedModel::equalized(const QuantizeOptions& options) const {
   onnx::Model changed = onnx::clone(model());
-  // Chosen by one half of the data, so that the other half can tell whether it was worth it.
+  // Equalize by the ranges of one half of the data, so that the other half can test the result.
   const passes::Equalization done = passes::equalize(changed, half_ ? *half_ : *ranges_);
   if (done.count == 0) return nullptr;
   auto even = std::make_shared<PreparedModel>(*this);

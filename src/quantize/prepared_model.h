@@ -1,10 +1,10 @@
-// The model that plans are made for, and what its values look like on data:
+// The model that plans are made for, with the ranges of its values on data:
 //
-//   weight-only          the source as it is
-//   integer arithmetic   the source in the form that integer kernels want, with ranges
-//   16-bit floats        the source with its constants as initializers, with ranges where there is data
+//   weight-only    the unchanged source
+//   INT8           the source rewritten for INT8 kernels, with ranges
+//   FP16, BF16     the source with its constants as initializers, with ranges if there is data
 //
-// Nothing of it changes once it is there. A copy with other ranges shares the model.
+// Immutable. A copy with other ranges shares the model.
 #pragma once
 
 #include <ounce/quantize.h>
@@ -24,47 +24,49 @@
 
 namespace ounce::quantization {
 
-// What is looked at: the values that integer arithmetic may want ranges of, or all floats.
+// The values to observe: those that INT8 ops may need ranges of, or all floating-point values.
 enum class Watching { kForIntegers, kAllFloats };
 
-// Equalizing moves factors into weights that have a scale for each channel, and makes ranges in a file
-// untrue, and what the user says of single values too. Where nothing is searched for, a recipe means what it
-// says: ranges that were found with equalized channels.
+// True if channels may be equalized. Equalization needs per-channel scales and invalidates ranges from a file
+// and ranges that the user gave for single values. Without a search, such values in a recipe refer to
+// equalized channels.
 bool may_equalize(const QuantizeOptions& options);
 
 class PreparedModel : public StaticModel {
  public:
-  // Without ranges. `source` is validated. Throws Error{kUsage} when there is neither data nor a file of
-  // ranges for static arithmetic, Error{kUnsupported} when an op of the model cannot be brought to the opset
-  // that is needed.
+  // Prepares a validated model, without ranges. Throws Error{kUsage} if static INT8 has neither data nor a
+  // calibration file, Error{kUnsupported} if an op cannot be converted to the required opset.
   PreparedModel(const onnx::Model& source, const QuantizeOptions& options);
 
-  // The same with the ranges that the format asks for, of the data or of a file, which names `source`.
+  // Returns the same model with the ranges that the format needs, from data or from a calibration file of
+  // `source`.
   std::shared_ptr<const PreparedModel> observed(const onnx::Model& source,
                                                 const QuantizeOptions& options) const;
 
-  // The same with its channels equalized (formats/onnx/prepare/equalize.h) and observed again; null when
-  // there is nothing to equalize.
+  // Returns the model after cross-layer equalization (formats/onnx/prepare/equalize.h) and another
+  // calibration; null if there is nothing to equalize.
   std::shared_ptr<const PreparedModel> equalized(const QuantizeOptions& options) const;
 
-  // The same with ranges of every second batch only (Observation::half), so that a candidate can be judged on
-  // the other batches. Null when there is too little data for a split.
+  // Returns the same model with ranges of every second batch only (Observation::half), so that candidates can
+  // be tested on the other batches. Null if there is too little data for a split.
   std::shared_ptr<const PreparedModel> fit_split() const;
   bool has_half() const { return half_ != nullptr; }
 
-  // Another model in the place of this one, with its notes and without ranges: for the next format.
+  // Returns `changed` as a prepared model with these notes and without ranges, for a second format.
   std::shared_ptr<const PreparedModel> replaced_by(const onnx::Model& changed) const;
 
   const onnx::Model& model() const { return opened_->model; }
   const graph::Index& index() const { return opened_->index; }
-  bool is_original() const { return opened_->folder == nullptr; }  // nothing had to be prepared
-  const std::filesystem::path& source() const { return source_; }  // of the model, for people and contracts
+  bool is_original() const { return opened_->folder == nullptr; }  // preparation changed nothing
+  const std::filesystem::path& source() const {
+    return source_;
+  }  // the user's file, for messages and metadata
   const calibration::Ranges* ranges() const override { return ranges_.get(); }
   const std::vector<std::string>& notes() const { return notes_; }
 
   std::size_t equalized_pairs() const override { return equalized_pairs_; }
 
-  // What a static search asks for (static_model.cpp).
+  // The interface of a static search (static_model.cpp).
   std::shared_ptr<const StaticModel> with_half_the_ranges() const override { return fit_split(); }
   std::shared_ptr<const StaticModel> with_equal_channels(const QuantizeOptions& options) const override {
     return equalized(options);
@@ -77,11 +79,11 @@ class PreparedModel : public StaticModel {
                                 ThreadPool& pool) const override;
   const char* candidate_name() const override { return "variant.onnx"; }
 
-  // The model came with scales that training found, and keeps them: weights that were still floats are
-  // quantized now, and these ops are kept in FP32.
+  // True if the model has scales from quantization-aware training, which are kept. Its FP32 weights are
+  // quantized with these scales.
   bool is_trained() const { return is_trained_; }
   std::size_t trained_weights() const { return trained_weights_; }
-  // Trained scales that were changed for the target; and whether trained scales were kept that saturate on
+  // Trained scales that were changed for the target, and whether trained scales were kept that saturate on
   // some CPUs.
   const std::vector<ScaleChange>& scale_changes() const { return scale_changes_; }
   bool keeps_saturating() const { return keeps_saturating_; }
@@ -92,7 +94,7 @@ class PreparedModel : public StaticModel {
     Opened(onnx::Model opened, std::unique_ptr<TemporaryFolder> its_folder)
         : folder(std::move(its_folder)), model(std::move(opened)), index(model) {}
 
-    std::unique_ptr<TemporaryFolder> folder;  // of the file, unless it is the source
+    std::unique_ptr<TemporaryFolder> folder;  // of the file; null for the source itself
     onnx::Model model;
     graph::Index index;
   };
@@ -113,7 +115,7 @@ class PreparedModel : public StaticModel {
   std::filesystem::path source_;
   bool keeps_inputs_ = false;
   std::shared_ptr<const Opened> opened_;
-  std::optional<Watching> watching_;  // nothing where no ranges are wanted
+  std::optional<Watching> watching_;  // empty if no ranges are needed
   std::shared_ptr<const calibration::Ranges> ranges_, half_;
   std::vector<std::string> notes_;
   std::size_t equalized_pairs_ = 0;
@@ -124,7 +126,7 @@ class PreparedModel : public StaticModel {
   std::vector<NodeOutcome> float_ops_;
 };
 
-// Reads, validates, prepares and observes. For models that are made to be measured.
+// Reads, validates, prepares and calibrates a model for candidates.
 std::shared_ptr<const PreparedModel> prepare_model(const std::filesystem::path& path,
                                                    const QuantizeOptions& options);
 

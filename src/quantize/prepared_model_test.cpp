@@ -22,8 +22,8 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
-// As quantization-aware training exports it: float weights behind Q and DQ. Of three channels the second one
-// has two neighbors whose int8 products saturate on x86 CPUs without VNNI.
+// A model as exported by quantization-aware training: FP32 weights with Q and DQ. The second of three
+// channels has two adjacent weights whose int8 products saturate on x86 CPUs without VNNI.
 constexpr float kScales[] = {0.011F, 0.0123F, 0.0101F};
 
 ModelBuilder trained() {
@@ -56,7 +56,7 @@ class TrainedModel : public testing::Test {
     return *prepare_model(folder_ / "model.onnx", options);
   }
 
-  // What the DequantizeLinear of the weight takes: its scales, and its codes.
+  // Scales and quantized values of the weight.
   struct Weight {
     std::vector<float> scales;
     std::vector<int> codes;
@@ -128,7 +128,7 @@ TEST_F(TrainedModel, IsChangedWhereTheUserAsksForLessRange) {
   EXPECT_THAT(prepare("linux-x64@1.30.0+avx2", false).scale_changes(), IsEmpty());
 }
 
-// Five products whose weights are computed, so that dynamic quantization cannot split them into MatMul and
+// Five Gemm nodes whose weights are computed, so that dynamic quantization cannot split them into MatMul and
 // Add.
 TEST(PreparedModelNotes, NameNodesThatAreNotRewritten) {
   ModelBuilder model(13, 8);

@@ -73,7 +73,7 @@ std::string why_no_original(const std::filesystem::path& model) {
     return quantization::why_no_original(read, graph::validate(read));
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kCancelled) throw;
-    return {};  // whoever opens it will say why
+    return {};  // opening the file reports the error
   }
 }
 
@@ -101,11 +101,11 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
 namespace quantization {
 
 QuantizeOptions for_target(QuantizeOptions options) {
-  // Where the target promises that no product saturates, weights have all of their 8 bits.
+  // Use the full 8-bit range of weights if the target rules out saturation.
   std::optional<bool>& reduce_range = options.recipe.integer.reduce_range;
   if (!reduce_range && target::has_exact_dot(target::parse_target(options.recipe.target)))
     reduce_range = false;
-  // Rounding for outputs leaves no mean error to correct.
+  // Adaptive rounding leaves no mean error for bias correction.
   if (options.recipe.rounding == Rounding::kAdaptive) options.recipe.integer.correct_bias = false;
   return options;
 }
@@ -128,7 +128,7 @@ std::uint64_t Quantization::stored_source_bytes() const {
 
 namespace {
 
-// The rows of the formats say which kinds of models can be quantized to them.
+// Throws if this kind of model cannot be quantized to the format.
 void require_format(const Quantization& q, Format format) {
   const std::string why = why_not_for(q.file->kind(), format);
   if (!why.empty()) throw Error(ErrorCode::kUnsupported, why, q.path().string());
@@ -141,7 +141,7 @@ void open_source(Quantization& q) {
   const bool is_for_coreml = target::parse_coreml_target(q.recipe.target).has_value();
   if (is_for_coreml && q.file->kind() != ModelKind::kCoreml)
     throw Error(ErrorCode::kUsage,
-                fmt::format("is {} model, and `target` {} runs Core ML models",
+                fmt::format("is {} model, but `target` {} runs Core ML models only",
                             q.file->kind() == ModelKind::kOnnx ? "an ONNX" : "a TFLite", q.recipe.target),
                 q.path().string());
   require_format(q, q.recipe.format);
@@ -159,26 +159,26 @@ void open(Quantization& q) {
   inputs.add(*q.file)
       .add(options.trial.data)
       .add(options.trial.runtime)
-      .add("the ranges", options.ranges)
-      .add("the importance", options.importance);
+      .add("the calibration file", options.ranges)
+      .add("the importance file", options.importance);
   inputs.require_apart(q.output_path());
   if (!options.dry_run) io::require_place(q.output_path());
   if (!options.ranges.empty()) io::require_readable(options.ranges);
   if (!options.importance.empty() && !std::filesystem::exists(options.importance))
     io::require_place(options.importance);
   require_trial(*q.file, options.trial);
-  // The options make sense for this model, every file that they name is there, and the output has a place.
-  // Every byte of the source's structure is checked; no weight has been read.
+  // The options are valid for this model, all files that they name exist, and the output can be written. The
+  // structure of the source is validated; no weights have been read.
 }
 
 void prepare_onnx(Quantization& q) {
   q.prepared = std::make_shared<const PreparedModel>(q.source().model(), q.options);
-  // It computes what the source computes, in ops that have kernels in the format.
+  // The prepared model computes the same function as the source, with ops that have kernels in the format.
 }
 
 void observe_onnx(Quantization& q) {
   q.prepared = q.prepared->observed(q.source().model(), q.options);
-  // The range of every value that may be quantized is known, where the format needs it.
+  // If the format needs ranges, the range of every value that may be quantized is known.
 }
 
 namespace {
@@ -192,7 +192,7 @@ constexpr FormatStages kFormats[] = {
 const FormatStages& stages_of(const Quantization& q) {
   const auto* const found = std::find_if(std::begin(kFormats), std::end(kFormats),
                                          [&](const FormatStages& row) { return row.kind == q.file->kind(); });
-  return *found;  // open_source() has refused other kinds
+  return *found;  // open_source() refuses other kinds
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Mutated models on their way to 16-bit floats: each is refused in one line, or becomes a model that
-// graph::validate() accepts.
+// Conversion of mutated models to FP16 and BF16: each is refused with a one-line error, or becomes a model
+// that graph::validate() accepts.
 #include <gtest/gtest.h>
 #include <ounce/error.h>
 

@@ -1,5 +1,5 @@
-// 16-bit floats through quantize(): the example in every installed version of ONNX Runtime, small models that
-// want data, targets or types asked for, and models that must be refused rather than written wrongly.
+// FP16 and BF16 in quantize(): the example in every installed version of ONNX Runtime, small models that need
+// data, targets or types from the runtime, and models that must be refused.
 #include <gmock/gmock.h>
 #include <ounce/error.h>
 #include <ounce/quantize.h>
@@ -61,7 +61,7 @@ struct Half : testing::Test {
     return quantize(folder / "model.onnx", folder / "half.onnx", options);
   }
   onnx::Model written(const std::string& name = "half.onnx") const { return onnx::read_model(folder / name); }
-  // Samples for an input.
+  // Writes samples for an input.
   void give(const std::string& input, const char* type, const test::Dims& dims, const std::string& values) {
     test::write_file(folder / (input + ".npy"), npy(type, dims, values));
     options.trial.data.paths[input] = folder / (input + ".npy");
@@ -70,7 +70,7 @@ struct Half : testing::Test {
   QuantizeOptions options;
 };
 
-// "float16", or "float: reason", of the node that gives a value, which is its name.
+// Returns "float16" or "float: reason" for the node with this name.
 std::string node_of(const QuantizeResult& result, const std::string& name) {
   for (const NodeOutcome& node : result.nodes) {
     if (node.name == name) return name_of(node.arithmetic) + (node.reason.empty() ? "" : ": " + node.reason);
@@ -140,7 +140,7 @@ TEST_F(Half, AnOverflowThatNobodySawIsNotWritten) {
   EXPECT_FALSE(std::filesystem::exists(folder / "half.onnx"));
 }
 
-// Nothing is left to attend to in these rows: their scores are all hidden.
+// All scores of these rows are masked.
 TEST_F(Half, RowsThatAreMaskedAltogetherStayFinite) {
   for (const float hidden : {-10000.0F, -1e9F, -3.4e38F}) {
     ModelBuilder model;
@@ -191,7 +191,7 @@ TEST_F(Half, NothingToConvertIsSaid) {
   ModelBuilder whole;
   whole.input("x", kInt64, {4}).output("y", kInt64, {4}).node("Neg", {"x"}, {"y"});
   for (const auto& [model, words] :
-       {std::pair(sums, "its sums grow along the axis"), std::pair(whole, "nothing in float32")}) {
+       {std::pair(sums, "its sums grow along the axis"), std::pair(whole, "no FP32 ops")}) {
     const Error error = error_of([&] { convert(model); });
     EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
     EXPECT_THAT(error.what(), HasSubstr(words));
@@ -244,7 +244,7 @@ TEST_F(Half, TheRestOfAnIntegerModelIsStoredOrComputed) {
   };
   EXPECT_TRUE(std::any_of(stored.tensors.begin(), stored.tensors.end(), is_stored_half));
   options.recipe.target = "cuda";
-  options.recipe.integer.reduce_range = true;  // it is run on this CPU
+  options.recipe.integer.reduce_range = true;  // so that any x86 CPU gives exact sums
   const QuantizeResult computed = convert(model);
   EXPECT_GT(computed.trial.sqnr_db, 20);
   EXPECT_THAT(text_of(written()), HasSubstr("QuantizeLinear("));
@@ -257,7 +257,7 @@ TEST_F(Half, TheRestOfAnIntegerModelIsStoredOrComputed) {
   }
 }
 
-// Sums of products of codes go into the millions before they are scaled.
+// Unscaled INT32 sums reach millions, beyond the FP16 range.
 TEST_F(Half, DynamicIntegersAreScaledBeforeTheyAre16Bits) {
   ModelBuilder model;
   model.input("x", kFloat, {1, 512}).output("y", kFloat, {1, 32});
@@ -271,11 +271,11 @@ TEST_F(Half, DynamicIntegersAreScaledBeforeTheyAre16Bits) {
   options.recipe.format = Format::kInt8Dynamic;
   options.recipe.target = "cuda";
   options.recipe.integer.fp16_remainder = true;
-  options.recipe.integer.reduce_range = true;  // it is run on this CPU
+  options.recipe.integer.reduce_range = true;  // so that any x86 CPU gives exact sums
   EXPECT_GT(convert(model).trial.sqnr_db, 30);
 }
 
-// All of the example computes on integers: it is written all the same.
+// The whole example runs in INT8, without an FP16 remainder.
 TEST_F(Half, AnIntegerModelWithoutARestIsWritten) {
   options.recipe.format = Format::kInt8;
   options.recipe.target = "cuda";
@@ -297,7 +297,7 @@ TEST_F(Half, GivesTheSameBytesForAnyNumberOfThreadsInAnyPlace) {
     quantize(kExample, folder / "one.onnx", options);
     EXPECT_EQ(one, test::read_file(folder / "one.onnx"));
   }
-  // And from weights that lie beside the model.
+  // The same with external data.
   const std::vector<float> weights = noise({64, 64});
   test::write_file(folder / "weights.bin", test::raw_floats(weights));
   ModelBuilder model;

@@ -1,5 +1,5 @@
-// Models with bytes changed at random go through everything that integer arithmetic does to a model, short of
-// running it: each is refused in one line, or becomes a model that graph::validate() accepts.
+// Randomly mutated models in all INT8 stages except running: each is refused with a one-line error, or
+// becomes a model that graph::validate() accepts.
 #include <gtest/gtest.h>
 #include <ounce/error.h>
 

@@ -1,4 +1,4 @@
-// Static and dynamic INT8 on the example and on small models, in every version of ONNX Runtime that is here.
+// Static and dynamic INT8 on the example and on small models, in every installed version of ONNX Runtime.
 #include <gmock/gmock.h>
 #include <ounce/calibrate.h>
 #include <ounce/error.h>
@@ -46,7 +46,7 @@ struct IntegerTest : testing::TestWithParam<std::filesystem::path> {
     options.trial.data.path = kCalibration;
     options.trial.data.contract = sound();
   }
-  // What labelled clips say of a model that was made.
+  // Verifies a model on labeled samples.
   VerifyResult judge(const std::filesystem::path& model) const {
     VerifyOptions how;
     how.runtime.library = GetParam().string();
@@ -86,7 +86,7 @@ TEST_P(IntegerTest, BothDialectsGiveTheSameAnswers) {
   how.data.samples = 32;
   how.data.contract = sound();
   how.edge_cases = false;
-  // One code may fall on the other side where a runtime fuses.
+  // Fusion in the runtime may change a rounding by one step.
   EXPECT_GT(verify(folder / "qdq.onnx", folder / "qoperator.onnx", how).outputs.at(0).sqnr_db, 40);
 }
 
@@ -126,7 +126,7 @@ TEST_P(IntegerTest, DynamicLeavesConvolutionsAlone) {
 INSTANTIATE_TEST_SUITE_P(Versions, IntegerTest, testing::ValuesIn(runtime::Library::installed()),
                          test::version_name);
 
-// The rest does not depend on the runtime's version.
+// The following tests do not depend on the version of the runtime.
 struct Integer : testing::Test {
   Integer() {
     options.recipe.format = Format::kInt8;
@@ -165,14 +165,14 @@ TEST_F(Integer, GivesTheSameBytesAgainAndForAnyNumberOfThreads) {
 }
 
 TEST_F(Integer, AdaptiveRoundingBringsLayersCloserToWhatTheyGave) {
-  options.trial.allow_slower = true;  // 4-bit weights have no kernels of their own
+  options.trial.allow_slower = true;  // there are no kernels for 4-bit weights
   options.recipe.integer.search = false;
   options.recipe.integer.weights = WeightType::kS4;
   const double balanced = quantize(kExample, folder / "a.onnx", options).trial.sqnr_db;
   options.recipe.rounding = Rounding::kAdaptive;
   const QuantizeResult adaptive = quantize(kExample, folder / "b.onnx", options);
   EXPECT_GT(adaptive.trial.sqnr_db, balanced + 2);
-  EXPECT_THAT(adaptive.notes, Contains(HasSubstr("30 layers rounded for their outputs")));
+  EXPECT_THAT(adaptive.notes, Contains(HasSubstr("adaptive rounding of 30 layers")));
 }
 
 TEST_F(Integer, StaticWithoutDataIsRefused) {
@@ -183,7 +183,7 @@ TEST_F(Integer, StaticWithoutDataIsRefused) {
 }
 
 TEST_F(Integer, AFolderThatDoesNotExistIsNoticedBeforeTheWork) {
-  options.trial.data.path = "nothing.npz";  // would be the next complaint
+  options.trial.data.path = "nothing.npz";  // would be the next error
   const Error error = error_of([&] { quantize(kExample, folder / "no" / "x.onnx", options); });
   EXPECT_EQ(error.code(), ErrorCode::kIo);
   EXPECT_THAT(error.what(), HasSubstr("x.onnx: cannot write: No such file or directory"));
@@ -223,7 +223,7 @@ TEST_F(Integer, WhatNoRuntimeHasKernelsForIsRefused) {
   EXPECT_FALSE(std::filesystem::exists(folder / "x.onnx"));
 }
 
-// Layers so small that converting their inputs costs more than integer kernels save.
+// Layers so small that quantizing their inputs takes more time than INT8 kernels save.
 ModelBuilder tiny_layers() {
   ModelBuilder model;
   model.input("x", kFloat, {1, 8}).output("v200", kFloat, {1, 8});
@@ -286,15 +286,15 @@ TEST_F(Integer, FewSamplesAreUsedWithCareAndSaidSo) {
     EXPECT_EQ(activation.method, CalibrationMethod::kMinMax) << activation.name;
 }
 
-// The second Conv adds what the first one gives twice, with opposite signs: a small difference of large
-// numbers, which 8 bits do not have.
+// The second Conv subtracts two nearly equal outputs of the first: a small difference of large numbers, which
+// 8 bits cannot represent.
 ModelBuilder cancelling() {
   ModelBuilder model;
   model.input("x", kFloat, {1, 4, 1, 1}).output("y", kFloat, {1, 1, 1, 1});
   model.initializer("w1", {2, 4, 1, 1}, {900, -700, 800, 600, -900, 700, -800, -599.9F});
   model.initializer("w2", {1, 2, 1, 1}, {1, 1});
   model.node("Conv", {"x", "w1"}, {"h"}).node("Conv", {"h", "w2"}, {"y"});
-  // And something that can be stored small in any case.
+  // A weight that can always be compressed.
   std::vector<float> wide(2048);
   for (std::size_t i = 0; i < wide.size(); ++i) wide[i] = 0.001F * static_cast<float>((i * 7919) % 1999) - 1;
   model.initializer("w3", {4, 512}, wide).output("z", kFloat, {1, 512});
@@ -313,8 +313,8 @@ TEST_F(Integer, AModelThatDoesNotStandIntegersStaysInFloats) {
   EXPECT_LT(quantize(folder / "model.onnx", folder / "y.onnx", options).trial.sqnr_db, 10);
 }
 
-// A bias of zeros, or one that is lost in the units of the sums, and inputs with a mean: all of the bias that
-// is written is the correction.
+// With a bias that is zero, or too small for the INT32 scale, and inputs with a nonzero mean, the written
+// bias consists of the correction only.
 TEST_F(Integer, ABiasMayBeNothingButItsCorrection) {
   for (const float bias : {0.0F, 1e-6F}) {
     ModelBuilder model;
@@ -333,7 +333,7 @@ TEST_F(Integer, ABiasMayBeNothingButItsCorrection) {
 }
 
 TEST_F(Integer, RoundingForOutputsLeavesNothingToCorrect) {
-  options.trial.allow_slower = true;  // 4-bit weights have no kernels of their own
+  options.trial.allow_slower = true;  // there are no kernels for 4-bit weights
   options.recipe.integer.search = false;
   options.recipe.integer.weights = WeightType::kS4;
   options.recipe.rounding = Rounding::kAdaptive;
@@ -342,7 +342,7 @@ TEST_F(Integer, RoundingForOutputsLeavesNothingToCorrect) {
   EXPECT_EQ(quantize(kExample, folder / "b.onnx", options).trial.sqnr_db, asked);
 }
 
-// The name of a data file stands for its bytes.
+// The digest names the data file, so different quantized values need different digests.
 TEST_F(Integer, OtherCodesHaveAnotherDigest) {
   options.recipe.integer.search = options.recipe.integer.equalize = false;
   options.recipe.rounding = Rounding::kAdaptive;
@@ -374,7 +374,7 @@ TEST_F(Integer, AValueThatNeverVariesStaysAFloat) {
   options.trial.data = {};
   options.trial.data.path = write_npy(32, 4, 0.5F);
   const Error error = error_of([&] { quantize(write(cancelling()), folder / "x.onnx", options); });
-  EXPECT_EQ(error.code(), ErrorCode::kUnsupported);  // and nothing else is left to compute on integers
+  EXPECT_EQ(error.code(), ErrorCode::kUnsupported);  // no other op can run in INT8
   EXPECT_THAT(error.what(), HasSubstr("'x' is constant in the calibration data"));
   EXPECT_FALSE(std::filesystem::exists(folder / "x.onnx"));
 }

@@ -1,5 +1,4 @@
-// Models whose nodes do not all have one format, through the whole of quantize(), and what every version of
-// the runtime gives for them.
+// Mixed precision in quantize(), and the outputs of the results in every installed version of ONNX Runtime.
 #include <gmock/gmock.h>
 #include <ounce/error.h>
 #include <ounce/quantize.h>
@@ -50,7 +49,7 @@ void add_weight(GraphBuilder& graph, const std::string& name, const Dims& dims, 
 }
 
 struct Mixed : testing::Test {
-  // The result, and how close its outputs come: the worst of all versions of the runtime.
+  // The result, and the lowest output SQNR in all versions of the runtime.
   struct Made {
     QuantizeResult result;
     double sqnr_db = 0;
@@ -64,7 +63,7 @@ struct Mixed : testing::Test {
     made.sqnr_db = least_sqnr(bytes, onnx::read_model(folder / "mixed.onnx"));
     return made;
   }
-  // Data like that which the models are compared on.
+  // Writes calibration data like the data for the comparison.
   void give_samples(Dims dims) {
     dims[0] = kSamples;
     std::string shape;
@@ -153,7 +152,7 @@ TEST_F(Mixed, OtherNodesHaveAnotherDigest) {
   EXPECT_NE(none, make(classifier(), Format::kInt8, {{"m", Format::kW8}}).result.plan_digest);
 }
 
-// The search leaves dynamic nodes what they are, or in floats.
+// The search keeps dynamic nodes dynamic or moves them to FP32.
 TEST_F(Mixed, NodesAreKeptWhileTheRestIsChosenByMeasuring) {
   give_samples({1, 4, 8, 8});
   options.recipe.integer.search = true;
@@ -173,12 +172,12 @@ TEST_F(Mixed, FourBitsForStaticNodesEightForDynamicOnes) {
   const QuantizeResult result = quantize(folder / "model.onnx", folder / "mixed.onnx", options);
   EXPECT_EQ(tensor(result, "wa").encoding, StoredAs::kInt4);
   EXPECT_EQ(tensor(result, "wg").encoding, StoredAs::kUint8);
-  EXPECT_GT(result.trial.sqnr_db, 15);  // of four bits
+  EXPECT_GT(result.trial.sqnr_db, 15);  // with 4 bits
 }
 
 TEST_F(Mixed, AGemmAmongDynamicNodesCanBeFloats) {
   const Made made = make(classifier(), Format::kInt8Dynamic, {{"y", Format::kW16}, {"a", Format::kFp32}});
-  EXPECT_EQ(arithmetic_of(made.result, "MatMul"), "dynamic dynamic");  // and z, whose Gemm was split
+  EXPECT_EQ(arithmetic_of(made.result, "MatMul"), "dynamic dynamic");  // including z, whose Gemm was split
   EXPECT_EQ(arithmetic_of(made.result, "Gemm"), "float");
   EXPECT_EQ(tensor(made.result, "wg").encoding, StoredAs::kFloat16);
   EXPECT_FALSE(tensor(made.result, "wa").stored);
@@ -205,7 +204,7 @@ TEST_F(Mixed, ADynamicLstmBehindAStaticConvolution) {
     const Made made = make(model, Format::kInt8, {{"y", Format::kInt8Dynamic}});
     EXPECT_EQ(arithmetic_of(made.result, "Conv"), "static");
     EXPECT_EQ(arithmetic_of(made.result, "LSTM"), "dynamic");
-    EXPECT_GT(made.sqnr_db, 20);  // through its states errors add up
+    EXPECT_GT(made.sqnr_db, 20);  // errors accumulate in its state
   }
 }
 
@@ -298,7 +297,7 @@ TEST_F(Mixed, NodesInABranchAreNamedByTheirPath) {
   EXPECT_EQ(arithmetic_of(dynamic.result, "MatMul"), "dynamic dynamic dynamic float dynamic");
   EXPECT_GT(dynamic.sqnr_db, kLeastSqnr);
 
-  // Static ranges are those of samples that take both branches.
+  // Static ranges need samples that take both branches.
   Recipe recipe = passes::test::integer_recipe(Format::kInt8);
   recipe.nodes = {{"y/else_branch/z", Format::kInt8Dynamic}, {"y/then_branch/k", Format::kFp32}};
   for (const Dialect dialect : {Dialect::kQdq, Dialect::kQOperator}) {
@@ -309,7 +308,7 @@ TEST_F(Mixed, NodesInABranchAreNamedByTheirPath) {
   }
 }
 
-// What one node gives, a static and a dynamic node take; and it is an output as well.
+// The output of a node is the input of a static and a dynamic node, and an output of the model.
 TEST_F(Mixed, DynamicNodesReadTheFloatsOfCodes) {
   ModelBuilder model;
   model.input("x", kFloat, {1, 8, 4, 4}).output("y", kFloat, {1, 8, 4, 4}).output("z", kFloat, {1, 8, 4, 4});

@@ -47,7 +47,7 @@ TEST(QuantizeModel, MakesTheExampleSmallAndKeepsItsWeights) {
   }
 }
 
-// Values of -1e4 that lose next to nothing are most of the energy of all constants together.
+// Mask values of -1e4 have nearly no error but most of the energy of all constants.
 TEST(QuantizeModel, AnAttentionMaskDoesNotHideWhatWeightsLose) {
   constexpr std::size_t kSide = 64;
   std::vector<float> weights(kSide * kSide), mask(kSide * kSide);
@@ -74,11 +74,11 @@ TEST(QuantizeModel, AnAttentionMaskDoesNotHideWhatWeightsLose) {
   }
   EXPECT_LT(weight_db, 30);
   EXPECT_GT(mask_db, 60);
-  // One half of the values has this noise and the other half has next to none: 3 dB.
+  // Half of the values have this noise, the other half nearly none: 3 dB.
   EXPECT_NEAR(result.sqnr_db, weight_db + 3.01, 0.1);
 }
 
-// What is stored is the same, however it is decoded.
+// All decoders use the same stored weights.
 TEST(QuantizeModel, DecodersOf4BitsGiveTheSameWeights) {
   const test::TemporaryFolder folder;
   QuantizeOptions options = options_for(Format::kW4);
@@ -123,8 +123,7 @@ TEST(QuantizeModel, GivesTheSameBytesForAnyNumberOfThreads) {
   }
 }
 
-// A model with a large weight (digested while it is read for its range), a small one, and external data if
-// asked for.
+// A model with a large weight (digested while it is read for its range) and a small one.
 std::string model_with_large_weight(float last_value) {
   std::vector<float> large(std::size_t{700} * 1000), small(512, 0.5F);
   for (std::size_t i = 0; i < large.size(); ++i) large[i] = static_cast<float>(i % 1001) - 500;
@@ -146,7 +145,7 @@ TEST(QuantizeModel, TheDigestOfTheSourceDependsOnTheSourceAlone) {
     options.recipe.format = format;
     EXPECT_EQ(quantize(folder / "model.onnx", folder / "out.onnx", options).source_digest, digest);
   }
-  options.recipe.exclude = {"large"};  // not read by the plan then
+  options.recipe.exclude = {"large"};  // so the plan does not read it
   EXPECT_EQ(quantize(folder / "model.onnx", folder / "out.onnx", options).source_digest, digest);
   options.threads = 1;
   EXPECT_EQ(quantize(folder / "model.onnx", folder / "out.onnx", options).source_digest, digest);
@@ -238,7 +237,7 @@ TEST(QuantizeModel, ExternalDataHoldsTheSameWeights) {
   const QuantizeResult external_result = quantize(kExample, folder / "external.onnx", options);
   EXPECT_EQ(external_result.sqnr_db, inline_result.sqnr_db);
   EXPECT_EQ(inspect(folder / "external.onnx").external_files.size(), 1U);
-  // Packed into one file again it has the same tensors.
+  // Packing it into one file again restores the tensors.
   copy_model(folder / "external.onnx", folder / "packed.onnx", ExternalData::kNever);
   EXPECT_TRUE(read_file(folder / "packed.onnx") == read_file(folder / "inline.onnx"));
 }

@@ -45,7 +45,7 @@ void require_replaceable(const std::filesystem::path& output) {
   const io::MappedFile file = io::MappedFile::open(output);
   if (file.bytes().empty() || file.bytes().substr(0, 64).find("ounce.ranges") != std::string_view::npos)
     return;
-  throw Error(ErrorCode::kUsage, "is there and is no file of ranges; choose another `output`",
+  throw Error(ErrorCode::kUsage, "exists and is not a calibration file; choose another `output`",
               output.string());
 }
 
@@ -57,15 +57,15 @@ CalibrateResult describe_ranges(const calibration::Ranges& ranges) {
     const ObservedValue& value = result.values.back();
     if (value.not_finite != 0) {
       result.notes.push_back(
-          fmt::format("'{}' had {} NaN or infinite values, which were left out", name, value.not_finite));
+          fmt::format("'{}' had {} NaN or infinite values, which were ignored", name, value.not_finite));
     }
     if (value.minimum == value.maximum && value.count != 0)
-      result.notes.push_back(fmt::format("'{}' never varies: it is always {}", name, value.minimum));
+      result.notes.push_back(fmt::format("'{}' is constant: always {}", name, value.minimum));
   }
   if (ranges.samples < kFewForRanges) {
-    result.notes.push_back(fmt::format(
-        "{} about a range; some hundreds of samples are usual",
-        ranges.samples == 1 ? "1 sample says little" : fmt::format("{} samples say little", ranges.samples)));
+    result.notes.push_back(
+        fmt::format("calibrated on {} only; use a few hundred samples",
+                    ranges.samples == 1 ? "1 sample" : fmt::format("{} samples", ranges.samples)));
   }
   return result;
 }

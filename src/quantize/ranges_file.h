@@ -1,4 +1,4 @@
-// Files of ranges, and what the public API says of them.
+// Calibration files, and their description in the public API.
 #pragma once
 
 #include <ounce/calibrate.h>
@@ -7,7 +7,7 @@
 
 namespace ounce::quantization {
 
-// Ranges may take the place of older ranges, but not of a model or of data. Throws Error{kUsage}.
+// Throws Error{kUsage} if `output` exists and is not a calibration file, such as a model or data.
 void require_replaceable(const std::filesystem::path& output);
 
 CalibrateResult describe_ranges(const calibration::Ranges& ranges);

@@ -15,7 +15,7 @@ using nlohmann::json;
 template <class Enum>
 Enum as(const json& value) {
   const std::optional<Enum> found = from_name<Enum>(value.get<std::string>());
-  if (!found) throw json::other_error::create(501, "nobody knows " + value.dump(), &value);
+  if (!found) throw json::other_error::create(501, "unknown value " + value.dump(), &value);
   return *found;
 }
 
@@ -37,7 +37,7 @@ ValueOverride override_of(const json& made) {
   return value;
 }
 
-// What a resolved recipe has by default: nothing in it is left to be searched for.
+// True if a field has the default value of a resolved recipe, which has no search and no equalization.
 bool is_usual(const RecipeField& field, const bool& value, const bool& usual) {
   return value == (field.path == "integer.equalize" ? false : usual);
 }
@@ -46,7 +46,7 @@ bool is_usual(const RecipeField&, const T& value, const T& usual) {
   return value == usual;
 }
 
-// Does the JSON of this recipe have the field? Entries of single nodes and values are always in it.
+// True if the JSON of this recipe contains the field. Entries of single nodes and values are always written.
 bool has_field(const Recipe& recipe, const RecipeField& field, bool has_entries) {
   if (field.is_resolved) return false;
   switch (field.read_by) {
@@ -64,7 +64,7 @@ constexpr bool kHasEntries<std::map<std::string, T>> = true;
 template <>
 constexpr bool kHasEntries<std::set<Rewrite>> = true;
 
-// Writes the fields that are not as they are by default.
+// Writes the non-default fields.
 class Writing {
  public:
   explicit Writing(const Recipe& recipe) : recipe_(recipe) {}
@@ -155,7 +155,7 @@ json to_json(const Recipe& recipe) {
 }
 
 std::uint64_t whole_number(const json& value) {
-  if (!value.is_number_unsigned()) throw json::other_error::create(501, "is no whole number", &value);
+  if (!value.is_number_unsigned()) throw json::other_error::create(501, "not a whole number", &value);
   return value.get<std::uint64_t>();
 }
 

@@ -1,4 +1,4 @@
-// A recipe as JSON: it stands in the statement of a model, and in the journal of a search.
+// Recipes as JSON, for provenance records and for the journal of a search.
 #pragma once
 
 #include <ounce/recipe.h>
@@ -8,20 +8,19 @@
 
 namespace ounce::quantization {
 
-// The recipe with nothing searched for and nothing equalized.
+// Returns the recipe without search and equalization.
 inline Recipe as_it_is(Recipe recipe) {
   recipe.integer.search = recipe.integer.equalize = false;
   return recipe;
 }
 
-// Of a resolved recipe, in which the search has left nothing open, everything that is not as it is by
-// default. What follows from the data's contract (`integer.raw_inputs`) is found again, and left out.
+// Writes the non-default fields of a resolved recipe (one without open options). Leaves out
+// `integer.raw_inputs`, which follows from the preprocessing metadata.
 nlohmann::json to_json(const Recipe& recipe);
-// Throws nlohmann::json::exception for what is not 0, 1, 2 … up to 2^64 - 1.
+// Throws nlohmann::json::exception unless the value is an integer from 0 to 2^64 - 1.
 std::uint64_t whole_number(const nlohmann::json& value);
 
-// Nothing in it is left to be searched for. Throws nlohmann::json::exception for what to_json() did not
-// write.
+// Reads a resolved recipe. Throws nlohmann::json::exception if to_json() cannot have written it.
 Recipe recipe_from(const nlohmann::json& json);
 
 }  // namespace ounce::quantization

@@ -1,5 +1,5 @@
-// The trial of a written model in the form that its recipe asks for: 16-bit floats are tried as they are, and
-// once more as a processor rounds them that really computes on them (formats/onnx/emit/half_graph.h).
+// The trial of a written model. FP16 and BF16 models are tried as written, and again with emulated rounding
+// of every result, as on a processor with 16-bit arithmetic (formats/onnx/emit/half_graph.h).
 #include <fmt/format.h>
 #include <ounce/error.h>
 
@@ -20,11 +20,11 @@
 namespace ounce::quantization {
 namespace {
 
-// Decoding weights changes some percent of a run; integers change more.
+// Dequantizing weights changes the time of a run by a few percent, INT8 by more.
 constexpr Timing kOfDecoding = {.shortest = 0.005, .seconds = 2},
                  kOfIntegers = {.shortest = 0, .seconds = 0.3};
 
-// The model as a CPU can show what the target will give.
+// Writes a model that emulates 16-bit arithmetic on this CPU.
 std::filesystem::path write_emulation(onnx::Model model, ElementType half, const TemporaryFolder& folder) {
   passes::emulate_halves(model, half);
   const std::filesystem::path path = folder.path() / "model.onnx";
@@ -33,7 +33,8 @@ std::filesystem::path write_emulation(onnx::Model model, ElementType half, const
   return path;
 }
 
-// Only integer arithmetic differs from CPU to CPU; with all 8 bits it is meant for exact ones.
+// Only INT8 arithmetic differs between CPUs. With the full range of weights, skip CPUs whose products
+// saturate.
 std::vector<std::string> cpus_for(const Recipe& recipe, std::vector<std::string> cpus) {
   if (!recipe.is_integer()) return {};
   if (recipe.integer.reduce_range == false) std::erase_if(cpus, target::is_without_exact_products);
@@ -42,11 +43,11 @@ std::vector<std::string> cpus_for(const Recipe& recipe, std::vector<std::string>
 
 const char* advice_for(const QuantizeOptions& options) {
   return options.trial.data.is_generated()
-             ? "give `data`, so that values beyond them are found and stay in FP32"
-             : "`half.keep` leaves nodes in FP32";
+             ? "give `data`, so that values beyond the range are found and kept in FP32"
+             : "use `half.keep` to keep nodes in FP32";
 }
 
-// Values beyond the range show as infinities; data would have told which they are.
+// Values beyond the FP16 range become infinite.
 TrialResult try_halves(const model::ModelFile& original, const WrittenFiles& written,
                        const QuantizeOptions& options, const Work& work) {
   TrialOptions trial = options.trial;
@@ -54,11 +55,10 @@ TrialResult try_halves(const model::ModelFile& original, const WrittenFiles& wri
   try {
     return try_model(original, written, trial, {{}, work});
   } catch (const NotFinite&) {
-    throw Error(
-        ErrorCode::kUnsupported,
-        fmt::format("values of the model leave the range of 16-bit floats, so nothing was written: {}",
-                    advice_for(options)),
-        original.path().string());
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("values of the model exceed the FP16 range, so nothing was written: {}",
+                            advice_for(options)),
+                original.path().string());
   }
 }
 
@@ -67,12 +67,12 @@ TrialResult try_integers_or_storage(const Quantization& q, const WrittenFiles& w
   TrialOptions trial = q.options.trial;
   trial.cpus = cpus_for(q.recipe, trial.cpus);
   if (q.file->kind() == ModelKind::kTflite)
-    trial.cpus.clear();  // kernels of XNNPACK sum exactly on every CPU
+    trial.cpus.clear();  // XNNPACK's INT8 kernels are exact on every CPU
   trial.is_timed = trial.is_timed && (q.recipe.memory == MemoryUse::kBalanced || is_integer);
   return try_model(*q.file, written, trial, {is_integer ? kOfIntegers : kOfDecoding, work, is_integer});
 }
 
-// CPUs do not load bfloat16, and leave out the rounding of float16 where they can.
+// The CPU provider does not load BF16 models, and skips FP16 rounding where it can: emulate both.
 TrialResult try_rounded_halves(Quantization& q, WrittenFiles written, const Work& work) {
   const QuantizeOptions& options = q.options;
   const bool is_bfloat = info_of(q.recipe.format).arithmetic == Arithmetic::kBfloat16;
@@ -86,27 +86,28 @@ TrialResult try_rounded_halves(Quantization& q, WrittenFiles written, const Work
   if (options.recipe.is_half() && trial.sqnr_db < Quality::kHopeless) {
     throw Error(
         ErrorCode::kUnsupported,
-        fmt::format("computed on 16-bit floats the outputs are only {:.1f} dB close, so nothing was written: "
-                    "{}; `trial.is_wanted=false` writes all the same",
+        fmt::format("in 16-bit arithmetic the output SQNR is only {:.1f} dB, so nothing was written: {}; "
+                    "`trial.is_wanted=false` writes the model anyway",
                     trial.sqnr_db, advice_for(options)),
         q.path().string());
   }
-  q.result.notes.push_back(fmt::format("output SQNR is that of a processor that rounds every result to {}",
-                                       is_bfloat ? "bfloat16" : "float16"));
+  q.result.notes.push_back(
+      fmt::format("output SQNR was measured with every result rounded to {}", is_bfloat ? "BF16" : "FP16"));
   if (info_of(options.recipe.format).arithmetic == Arithmetic::kFloat16 && trial.sqnr_db < Quality::kVeryGood)
     q.result.notes.push_back(
-        fmt::format("{:.1f} dB is far for 16-bit floats: {}", trial.sqnr_db, advice_for(options)));
+        fmt::format("{:.1f} dB is low for FP16: {}", trial.sqnr_db, advice_for(options)));
   return trial;
 }
 
-// Does this CPU tell how fast the target is?
+// True if timings on this CPU apply to the target.
 bool is_timed_on_target(const Recipe& recipe) {
   const target::Target target = target::parse_target(recipe.target);
   return recipe.target.empty() ||
          (target.provider == "cpu" && target.machine == target::parse_target("").machine);
 }
 
-// Small layers gain nothing from integer kernels, and the conversions around them cost time.
+// Throws if the INT8 model is clearly slower than the original (a note if `trial.allow_slower`). Small layers
+// gain little from INT8 kernels and pay for the conversions around them.
 void refuse_slowness(const Recipe& recipe, const QuantizeOptions& options, QuantizeResult& result) {
   constexpr double kClearly = 0.95, kNoticeable = 50e-6;  // seconds a call
   const auto& speed = result.trial.speed_up;
@@ -116,7 +117,8 @@ void refuse_slowness(const Recipe& recipe, const QuantizeOptions& options, Quant
       "the INT8 model runs at {:.2f}× the speed of the original on this CPU (95 % confidence: "
       "{:.2f}× or less)",
       speed->ratio, speed->high);
-  const char* remedy = "`format=w8` is as small at full speed, and tune looks for a faster mix";
+  const char* remedy =
+      "`format=w8` gives the same size at FP32 speed, and `tune()` finds faster mixed precision";
   if (options.trial.allow_slower || !is_timed_on_target(recipe)) {
     result.notes.push_back(fmt::format("{}; {}", how_slow, remedy));
     return;
@@ -142,16 +144,16 @@ void run_trial(Quantization& q) {
     q.result.trial = q.recipe.is_half() ? try_rounded_halves(q, std::move(written), work)
                                         : try_integers_or_storage(q, written, work);
     if (!q.result.trial.slice.empty())
-      q.result.notes.push_back(fmt::format(
-          "output SQNR is that of {}, which is of another kind or scale than the rest of the output",
-          q.result.trial.slice));
+      q.result.notes.push_back(
+          fmt::format("output SQNR is that of {}, which differs in kind or scale from the rest of the output",
+                      q.result.trial.slice));
   }
   refuse_slowness(q.recipe, q.options, q.result);
-  const bool is_onnx = q.file->kind() == ModelKind::kOnnx;  // which decodes weights at run time
+  const bool is_onnx = q.file->kind() == ModelKind::kOnnx;  // may dequantize weights at run time
   if (std::string note = decoding_note(q.recipe, q.result.trial); is_onnx && !note.empty())
     q.result.notes.push_back(std::move(note));
-  // The written model loads and runs, gives numbers where the source does, and the result says how close its
-  // outputs are and how fast it is.
+  // The written model loads and runs, its outputs are finite where the source's are, and the result contains
+  // its output error and speed.
 }
 
 TrialResult try_file(const model::ModelFile& original, const std::filesystem::path& model,
@@ -186,8 +188,8 @@ std::string decoding_note(const Recipe& recipe, const TrialResult& trial) {
   if (!speed->is_reliable || speed->rounds < SpeedUp::kLeastRounds) return {};
   if (speed->high >= 1 - recipe.decode_share) return {};
   return fmt::format(
-      "decoding was given {:.3g} % of a run and took {:.0f} % here (95 % confidence: {:.0f} % or more); a "
-      "smaller `decode_share` spends less",
+      "dequantization may take {:.3g} % of a run but took {:.0f} % (95 % confidence: {:.0f} % or more); a "
+      "smaller `decode_share` reduces it",
       100 * recipe.decode_share, 100 * (1 / speed->ratio - 1), 100 * (1 / speed->high - 1));
 }
 

@@ -1,5 +1,5 @@
-// Models with very many nodes: the work grows with them and not with their square, and a stopped call ends
-// every stage of it.
+// Models with very many nodes: the work of each stage grows linearly with the nodes, and each stage can be
+// canceled.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <ounce/error.h>
@@ -47,7 +47,7 @@ ModelBuilder fan(std::size_t size) {
   return model;
 }
 
-// The users of the weight differ: half of them keep the others from INT8.
+// Half of the users of the weight prevent the others from running in INT8.
 ModelBuilder mixed_fan(std::size_t size) {
   ModelBuilder model = row_model("y");
   Strings products;
@@ -123,7 +123,7 @@ calibration::Ranges ranges_of(const graph::Index& index) {
   return ranges;
 }
 
-// What quantize() does between reading and writing, stage by stage.
+// The stages of quantize() between reading and writing.
 class StagedWork {
  public:
   StagedWork(const std::string& bytes, Format format) : bytes_(bytes), recipe_(recipe_for(format)) {}
@@ -167,7 +167,7 @@ constexpr Stage kStages[] = {{"read", &StagedWork::read},
                              {"plan", &StagedWork::plan},
                              {"rewrite", &StagedWork::rewrite}};
 
-// The steps that a stage of some work counts.
+// Number of steps that a stage counts.
 std::uint64_t steps(StagedWork& work, const Stage& stage) {
   const std::uint64_t before = counted_steps();
   (work.*stage.run)();
@@ -192,7 +192,7 @@ TEST(Scaling, TwiceAsManyNodesAreTwiceTheWork) {
 
 TEST(Scaling, AStoppedCallEndsEveryStageSoon) {
   constexpr std::size_t kSize = 1500;
-  constexpr std::uint64_t kMost = 1024;  // count_step() asks as often as this
+  constexpr std::uint64_t kMost = 1024;  // interval at which count_step() checks for cancellation
   for (const Shape& shape : kShapes) {
     const std::string bytes = shape.build(kSize).bytes();
     for (const Format format : {Format::kW8, Format::kInt8, Format::kInt8Dynamic, Format::kFp16}) {

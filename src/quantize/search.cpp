@@ -14,10 +14,11 @@
 namespace ounce::quantization {
 namespace {
 
-// With fewer samples, what fits them best says nothing of others.
+// With fewer samples, the best fit does not generalize.
 constexpr std::uint64_t kFewForSearch = 8;
 
-// What the contract's rescaling, means and deviations come to, for inputs that are not sound.
+// Scales and offsets of the inputs (except audio) from rescaling, means and deviations of the preprocessing
+// metadata.
 std::map<std::string, RawInput> raw_inputs_of(const model::ModelFile& model, const DataOptions& data) {
   std::map<std::string, RawInput> raw;
   const std::optional<Contract> contract = data.contract ? data.contract : data::contract_in(model);
@@ -38,7 +39,8 @@ std::map<std::string, RawInput> raw_inputs_of(const model::ModelFile& model, con
   return raw;
 }
 
-// Every second sample fits the recipe and the others judge it, where there are enough of both.
+// Searches the open options. If there is enough data, calibrates on every second sample and tests on the
+// others.
 std::shared_ptr<const StaticModel> search_int8(Quantization& q, std::shared_ptr<const StaticModel> prepared) {
   const IntegerRecipe& asked = q.options.recipe.integer;
   const calibration::Ranges* const ranges = prepared->ranges();
@@ -65,24 +67,25 @@ std::shared_ptr<const StaticModel> search_int8(Quantization& q, std::shared_ptr<
 std::shared_ptr<const StaticModel> settle_static(Quantization& q,
                                                  std::shared_ptr<const StaticModel> prepared) {
   IntegerRecipe& integer = q.recipe.integer;
-  // Without data there is nothing to measure on, and a correction is only taken when it helps.
+  // Bias correction is used only if it measurably helps, which random inputs cannot show.
   if (q.options.trial.data.is_generated()) integer.correct_bias = false;
   const calibration::Ranges* const ranges = prepared->ranges();
   if (ranges != nullptr && ranges->samples < kFewForSearch &&
       integer.calibration == CalibrationMethod::kAuto) {
     integer.calibration = CalibrationMethod::kMinMax;
     q.result.notes.push_back(
-        fmt::format("calibrated on {} sample{} only: ranges are all that occurred, and other "
-                    "data may go beyond; give 100 or more",
+        fmt::format("calibrated on {} sample{} only: min-max ranges are used, and other data may exceed "
+                    "them; give 100 or more",
                     ranges->samples, ranges->samples == 1 ? "" : "s"));
   }
   const bool is_halved = is_static(q.recipe.format) && q.options.recipe.integer.fit_on_even_samples;
   const bool has_half = prepared->with_half_the_ranges() != nullptr;
   if (is_halved && !has_half) {
-    throw Error(
-        ErrorCode::kUsage,
-        "`integer.fit_on_even_samples` takes data of 16 samples or more, one by one, and no file of ranges",
-        q.path().string());
+    throw Error(ErrorCode::kUsage,
+                "`integer.fit_on_even_samples` needs data of at least 16 samples with batch size 1 and no "
+                "calibration "
+                "file",
+                q.path().string());
   }
   prepared = search_int8(q, std::move(prepared));
   if (is_halved && has_half) prepared = prepared->with_half_the_ranges();
@@ -96,7 +99,7 @@ void search_integers(Quantization& q) {
   IntegerRecipe& integer = q.recipe.integer;
   if (integer.integer_io) integer.raw_inputs = raw_inputs_of(q.source(), q.options.trial.data);
   if (q.prepared->is_trained()) {
-    if (q.prepared->keeps_saturating()) integer.reduce_range = false;  // all 8 bits, as they were trained
+    if (q.prepared->keeps_saturating()) integer.reduce_range = false;  // the full range, as trained
     return;
   }
   q.prepared = std::static_pointer_cast<const PreparedModel>(settle_static(q, q.prepared));
@@ -110,8 +113,8 @@ void search_onnx(Quantization& q) {
     search_nbits(q.path(), q.options, *q.prepared, q.recipe, q.result.notes);
   else
     search_integers(q);
-  // The recipe leaves nothing open: nothing is searched for, `integer.equalize` says whether the prepared
-  // model is equalized, and the same recipe gives the same model every time.
+  // The recipe has no open options: the search is off, `integer.equalize` records whether the prepared model
+  // is equalized, and the same recipe always gives the same model.
 }
 
 }  // namespace ounce::quantization

@@ -21,7 +21,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kVersion = 2, kOldVersion = 1;
-constexpr std::size_t kTrialRoom = 176;  // more than a trial has ever to say
+constexpr std::size_t kTrialRoom = 176;  // largest size of a trial's text
 constexpr std::size_t kDigits = 64;      // of a digest
 constexpr int kMostDecibels = 999;
 constexpr JsonLimits kLimits{.depth = 8};
@@ -69,14 +69,14 @@ StatedRun run_from(const json& made) {
   run.labels = made.value("labels", std::string());
   if (made.contains("sqnr_db")) {
     if (!made["sqnr_db"].is_number_integer())
-      throw json::other_error::create(501, "is no whole number", &made);
+      throw json::other_error::create(501, "not a whole number", &made);
     const auto decibels = made["sqnr_db"].get<std::int64_t>();
     run.sqnr_db = static_cast<double>(std::clamp<std::int64_t>(decibels, -kMostDecibels, kMostDecibels));
   }
   return run;
 }
 
-// Each optional gate with its name, for writing and for reading.
+// Calls `each` with every optional gate and its name, for writing and reading.
 template <class SomeGates, class Each>
 void each_gate(SomeGates& gates, const Each& each) {
   each("max_abs_diff", gates.max_abs_diff);
@@ -111,7 +111,7 @@ template <class Enum>
 Enum named_or(const json& made, const char* key, Enum otherwise) {
   if (!made.contains(key)) return otherwise;
   const std::optional<Enum> found = from_name<Enum>(made[key].get<std::string>());
-  if (!found) throw json::other_error::create(501, "nobody knows it", &made);
+  if (!found) throw json::other_error::create(501, "unknown value", &made);
   return *found;
 }
 
@@ -120,7 +120,7 @@ std::string metric_from(const json& made) {
   const std::string name = made["metric"].get<std::string>();
   const std::vector<MetricDescription> known = known_metrics();
   if (std::none_of(known.begin(), known.end(), [&](const auto& metric) { return metric.name == name; }))
-    throw json::other_error::create(501, "nobody knows it", &made);
+    throw json::other_error::create(501, "unknown value", &made);
   return name;
 }
 
@@ -190,7 +190,7 @@ StatedGate gate_from(const json& made) {
 
 std::string statement_text(const Statement& statement) {
   const auto digest = [](const std::string& known) {
-    return known.empty() ? std::string(kDigits, '0') : known;  // the same size before it is known
+    return known.empty() ? std::string(kDigits, '0') : known;  // a placeholder of the same size
   };
   json made = {{"version", kVersion},
                {"content", digest(statement.content)},
@@ -216,7 +216,7 @@ Statement parse_statement(std::string_view text, const std::string& where) {
   try {
     return statement_from(made);
   } catch (const json::exception&) {
-    throw Error(ErrorCode::kBadInput, "says nothing that makes sense, or is of a newer Ounce", where);
+    throw Error(ErrorCode::kBadInput, "is invalid, or was written by a newer version of Ounce", where);
   }
 }
 
@@ -267,7 +267,7 @@ void restate(const std::filesystem::path& path, const Statement& statement) {
 
 namespace {
 
-// Six digits, so that the last bits of a float do not show.
+// Rounds to six digits, so that the last bits of floating-point sums do not show.
 double rounded(double value) { return std::isfinite(value) ? std::stod(fmt::format("{:.6g}", value)) : 0; }
 
 }  // namespace

@@ -1,13 +1,13 @@
-// The statement that a model carries (ounce/prove.h), as the text in its metadata.
+// The provenance record of a model (ounce/prove.h), as a text in its metadata.
 //
 //   {"version": 2, "content": "<SHA-256>", "source": "<SHA-256>", "recipe": {"format": "w8"},
 //    "releases": {"x64": "1.14.0", …},
 //    "trial": {"runtime": "1.31.0", "samples": 32, "data": "<SHA-256>", "sqnr_db": 41}}
 //
-// Version 1 had digests of XXH3 and none of the source. It is still read.
+// Version 1, with XXH3 digests and without one of the source, can still be read.
 //
-// It stands at the end of the file, where it is put when the model has been tried. Nothing in it depends on
-// the time, the place or the speed of a machine.
+// The record is at the end of the file and is written after the trial. It does not depend on the time, the
+// machine's speed or file locations.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -22,19 +22,19 @@
 
 namespace ounce::quantization {
 
-// What its other metadata says (version, source, plan) is not repeated. Until there is a gate, the text has
-// the same size whatever the trial found, so that the size of a model is known before it is written.
+// Does not repeat other metadata (version, source, plan). Without a gate, the size of the text does not
+// depend on the results of the trial, so that the size of a model is known before it is written.
 std::string statement_text(const Statement& statement);
 
-// What it says without the other metadata. Throws Error{kBadInput}.
+// Reads the text, without the other metadata. Throws Error{kBadInput}.
 Statement parse_statement(std::string_view text, const std::string& where);
 
-// Nothing when the model has none. Throws Error{kBadInput}.
+// Returns nullopt if the model has no record. Throws Error{kBadInput}.
 using Metadata = std::vector<std::pair<std::string, std::string>>;  // as of model::ModelFile
 std::optional<Statement> read_statement(const Metadata& metadata, const std::filesystem::path& model);
 
-// Figures as they are stated.
-std::optional<double> stated_decibels(double sqnr_db);  // nothing for exact outputs
+// Rounds figures as they are recorded.
+std::optional<double> stated_decibels(double sqnr_db);  // empty for exact outputs
 StatedRun stated_run(const TrialResult& trial);
 StatedGate stated_gate(const VerifyOptions& options, const VerifyResult& result);
 
@@ -45,8 +45,8 @@ StatedGate gate_from(const nlohmann::json& made);
 Selection selection_of(const DataOptions& data);
 DataOptions selected(DataOptions data, const Selection& selection);
 
-// Puts another statement in the place of the one that the model has, whose file is replaced in one step; its
-// external data stays. Throws Error{kIo}.
+// Replaces the record of a model. The file is replaced atomically; external data is not touched. Throws
+// Error{kIo}.
 void restate(const std::filesystem::path& model, const Statement& statement);
 
 }  // namespace ounce::quantization

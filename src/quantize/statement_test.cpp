@@ -41,7 +41,7 @@ StatedGate full_gate() {
   return gate;
 }
 
-// The size of a file is known before it is made and tried.
+// The size of a file must be known before it is written and tried.
 TEST(StatementTest, HasTheSameSizeWhateverTheTrialFound) {
   Statement statement = plain_statement();
   const std::size_t size = statement_text(statement).size();

@@ -1,4 +1,4 @@
-// A prepared ONNX model as a static search asks about it.
+// PreparedModel's implementation of StaticModel.
 #include "quantize/static_model.h"
 
 #include "formats/onnx/file/attributes.h"
@@ -26,7 +26,7 @@ double values_of_sample(const PreparedModel& prepared, std::size_t body, onnx::B
          static_cast<double>(std::max<std::uint64_t>(1, ranges.samples));
 }
 
-// Every weight, as often as there are rows of inputs or positions of outputs.
+// Number of multiplications: weights × input rows (products) or output positions (convolutions).
 double work_of(const PreparedModel& prepared, const plan::NodeDecision& decision, const onnx::Node& node) {
   const graph::Index& index = prepared.index();
   const onnx::Tensor& tensor = weight_tensor(index, index.find(decision.body, node.inputs[1]));

@@ -1,4 +1,4 @@
-// The float model that candidates of a static search are made of, whatever its file format.
+// The floating-point model that candidates of a static search are made from, independent of the file format.
 //
 //   StaticModel           PreparedModel (ONNX), TfliteStatic
 //
@@ -25,12 +25,12 @@
 
 namespace ounce::quantization {
 
-// A node that a recipe lets compute in INT8, and whose noise is worth finding.
+// A node that runs in INT8 with a recipe, and may be moved to FP32.
 struct IntegerNode {
-  std::string output;               // names it
-  std::vector<std::string> values;  // that are codes: what it takes, what it gives
+  std::string output;               // identifies the node
+  std::vector<std::string> values;  // its quantized inputs and outputs
   std::string label;
-  double work = 0;  // multiplications for one sample
+  double work = 0;  // multiplications per sample
 };
 
 class StaticModel {
@@ -39,10 +39,10 @@ class StaticModel {
   virtual ~StaticModel() = default;
 
   virtual const calibration::Ranges* ranges() const = 0;
-  // The same with ranges of every second batch only (Observation::half), so that a candidate can be judged on
-  // the other batches. Null when there is too little data for a split.
+  // Returns the same model with ranges of every second batch only (Observation::half), so that candidates can
+  // be tested on the other batches. Null if there is too little data for a split.
   virtual std::shared_ptr<const StaticModel> with_half_the_ranges() const = 0;
-  // The same with its channels equalized between layers, and observed again; null when there is nothing to
+  // Returns the model after cross-layer equalization and another calibration; null if there is nothing to
   // equalize.
   virtual std::shared_ptr<const StaticModel> with_equal_channels(const QuantizeOptions& options) const = 0;
   virtual std::size_t equalized_pairs() const = 0;
@@ -50,16 +50,16 @@ class StaticModel {
   virtual std::size_t node_count() const = 0;
   // In the order of the graph.
   virtual std::vector<IntegerNode> integer_nodes(const Recipe& recipe, ThreadPool& pool) const = 0;
-  // From the fastest assignment to the one with all nodes in FP32; each has more nodes in FP32 than those
-  // before it. `noise`: that nodes bring to the outputs in INT8, by what they give; infinite: the node stays
-  // in FP32.
+  // Returns assignments of nodes to INT8 and FP32, from the fastest to the one with all nodes in FP32; each
+  // has more nodes in FP32 than those before it. `noise`: output noise caused by a node in INT8, by node
+  // output; infinite: the node must be in FP32.
   virtual std::vector<plan::NamedDivision> float_choices(
       const Recipe& recipe, const std::map<std::string, double>& noise) const = 0;
 
-  // A model for measuring only, without the checks and the trial of a result. Returns its bytes.
+  // Writes a model for measuring only, without the checks of a result. Returns its bytes.
   virtual std::uint64_t write_candidate(const Recipe& recipe, const std::filesystem::path& file,
                                         ThreadPool& pool) const = 0;
-  virtual const char* candidate_name() const = 0;  // with the ending that runtimes know the format by
+  virtual const char* candidate_name() const = 0;  // a file name with the extension of the format
 
  protected:
   StaticModel(const StaticModel&) = default;

@@ -30,8 +30,8 @@ constexpr int kMostRounds = 4;
 
 bool is_broken(const target::Finding& finding) { return finding.described.verdict > Verdict::kUnknown; }
 
-// A node that gave an output of the model gives a value of its own now, and a Cast behind it the output; a
-// Gemm is a product and a sum.
+// Finds the original name of a written value. Passes rename a value if a Cast is inserted before an output of
+// the model, or if Gemm is split into MatMul and Add.
 onnx::Bytes original_name(const graph::Index& written, const graph::Index& source, std::size_t body,
                           onnx::Bytes name) {
   const graph::Value* value = name.empty() ? nullptr : written.find(body, name).value;
@@ -49,7 +49,7 @@ onnx::Bytes original_name(const graph::Index& written, const graph::Index& sourc
   return name;
 }
 
-// "1.14.0, 1.17.3 to 1.31.1": releases that follow each other in the table are one span.
+// Formats releases as "1.14.0, 1.17.3 to 1.31.1"; consecutive releases of the table form a span.
 std::string spans_of(const std::vector<const target::Release*>& releases) {
   std::string text;
   for (std::size_t i = 0; i < releases.size();) {
@@ -76,7 +76,7 @@ std::string spans_of(const std::vector<const target::Release*>& releases) {
   const bool was_broken = before.check.verdict > Verdict::kUnknown;
   throw Error(ErrorCode::kUnsupported,
               fmt::format("{} would not run on {}: {}; nothing was written",
-                          was_broken ? "the model itself" : "the result", target.name, why));
+                          was_broken ? "the original" : "the result", target.name, why));
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ std::string spans_of(const std::vector<const target::Release*>& releases) {
 Recipe fit_to_target(const onnx::Model& original, const PreparedModel& prepared, const Recipe& given,
                      const target::Target& target, ThreadPool& pool, std::vector<std::string>& notes) {
   Recipe recipe = given;
-  recipe.half.keep_names = true;  // what is lacking is found by its name
+  recipe.half.keep_names = true;  // unsupported nodes are found by name
   const bool has_nbits = is_nbits(recipe.format);
   const Format in_floats =
       recipe.is_half() || has_nbits ? info_of(recipe.format).fallback : recipe.storage_of_remainder();
@@ -121,8 +121,8 @@ Recipe fit_to_target(const onnx::Model& original, const PreparedModel& prepared,
     if (!can_help || excluded == 0 || round == kMostRounds) refuse(support, original, target);
   }
   for (const auto& [what, count] : lacking)
-    notes.push_back(fmt::format("{} node{} in {}, as {} lacks {}", count, count == 1 ? " stays" : "s stay",
-                                has_nbits ? "floats" : "FP32", target.name, what));
+    notes.push_back(fmt::format("{} node{} kept in FP32: {} does not support {}", count,
+                                count == 1 ? "" : "s", target.name, what));
   recipe.half.keep_names = given.half.keep_names;
   return recipe;
 }
@@ -154,16 +154,17 @@ std::string where_it_fails(const onnx::Model& original, const onnx::Model& writt
     places += fmt::format("{}{} on {}", places.empty() ? "" : ", ", spans_of(releases), machine);
   if (places.empty()) return {};
   return fmt::format(
-      "it fails in ONNX Runtime {}, where the original works ({}); `target` keeps in FP32 what "
-      "a release lacks",
+      "the result does not run in ONNX Runtime {}, where the original does ({}); with a `target`, ops that "
+      "it "
+      "does not support are kept in FP32",
       places, why);
 }
 
 namespace {
 
-constexpr std::size_t kMostAsked = 4096;  // each is one more output for the runtime to carry
+constexpr std::size_t kMostAsked = 4096;  // each value becomes an output of the model
 
-// Of values that nodes give, in the order of the file.
+// Outputs of nodes with unknown types, in file order.
 std::vector<std::string> unknown_values(const onnx::Model& model) {
   const graph::Index index(model);
   const graph::ElementTypes types(model, index);
@@ -184,7 +185,7 @@ void add_value(onnx::Model& model, std::vector<onnx::Kept<onnx::ValueInfo>>& val
   values.emplace_back(std::move(info));
 }
 
-// The model with all of them as outputs, in the runtime.
+// Loads the model with these values as outputs.
 std::unique_ptr<runtime::Executor> load_with_outputs(const std::filesystem::path& source,
                                                      const std::vector<std::string>& names,
                                                      const RuntimeOptions& options) {
@@ -200,7 +201,7 @@ std::unique_ptr<runtime::Executor> load_with_outputs(const std::filesystem::path
   const std::filesystem::path path = folder.path() / "model.onnx";
   onnx::write_temporary(model, path, pool);
   RuntimeOptions how = options;
-  how.optimization = OptimizationLevel::kNone;  // only types are of interest
+  how.optimization = OptimizationLevel::kNone;  // only types are needed
   return runtime::load(path, evaluate::executor_options(how));
 }
 
@@ -221,14 +222,15 @@ std::size_t declare_asked_types(onnx::Model& model, const RuntimeOptions& option
       ++count;
     }
   } catch (const Error& error) {
-    if (error.code() == ErrorCode::kCancelled) throw;  // otherwise nobody knows them, and their nodes stay
+    if (error.code() == ErrorCode::kCancelled)
+      throw;  // otherwise the types remain unknown, and their nodes unchanged
   }
   return count;
 }
 
 namespace {
 
-// More would take seconds for each model that is written; check() tells of those.
+// Larger graphs would take seconds per written model. check() has no such limit.
 constexpr std::size_t kMostNodes = 20'000;
 
 }  // namespace
@@ -255,11 +257,11 @@ std::map<std::string, std::string> oldest_releases(const onnx::Model& model) {
   const target::SupportMatrix& matrix = target::SupportMatrix::measured();
   const target::NodeChecker checker(model, index, matrix);
   std::map<std::string, std::string> oldest;
-  std::set<std::string_view> ended;  // machines of which an older release was found that does not run it
+  std::set<std::string_view> ended;  // machines with a release that does not run the model
   for (auto release = matrix.releases().rbegin(); release != matrix.releases().rend(); ++release) {
     if (ended.contains(release->machine)) continue;
     const Verdict verdict = target::support_of(model, index, checker, target_of(*release)).check.verdict;
-    if (verdict <= Verdict::kSlow) {  // what nobody measured is not promised
+    if (verdict <= Verdict::kSlow) {  // kUnknown does not count as running
       oldest[std::string(release->machine)] = release->version;
     } else {
       ended.insert(release->machine);

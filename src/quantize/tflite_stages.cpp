@@ -37,17 +37,16 @@ void require_work(const TfliteWork& work, const std::filesystem::path& path) {
   const std::vector<tflite::Decision>& decisions = work.plan.decisions;
   if (work.plan.stored_count() != 0) return;
   const std::size_t quantized = tflite::quantized_constants(work.prepared->model());
-  std::string why = quantized == 0 ? "it has no float weights"
+  std::string why = quantized == 0 ? "the model has no floating-point weights"
                                    : fmt::format("{} of its constants are quantized already", quantized);
   if (!decisions.empty()) {
     const auto largest =
         std::max_element(decisions.begin(), decisions.end(),
                          [](const auto& a, const auto& b) { return a.weight.bytes() < b.weight.bytes(); });
-    why = fmt::format("of its largest float tensor '{}' the plan says: {}", largest->weight.name,
-                      largest->reason);
+    why = fmt::format("largest floating-point tensor '{}': {}", largest->weight.name, largest->reason);
     if (quantized != 0) why += fmt::format("; {} constants are quantized already", quantized);
   }
-  throw Error(ErrorCode::kUnsupported, fmt::format("nothing to store smaller: {}; nothing was written", why),
+  throw Error(ErrorCode::kUnsupported, fmt::format("no weights to compress: {}; nothing was written", why),
               path.string());
 }
 

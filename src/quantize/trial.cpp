@@ -35,13 +35,12 @@ namespace {
 
 constexpr std::uint64_t kGeneratedSamples = 4;
 constexpr std::uint64_t kCpuSamples = 8, kEmulatedSamples = 2;
-constexpr std::uint64_t kMostEmulated = std::uint64_t{64} << 20;  // bytes; an emulator is slow
-// Multiplications under an emulator in all: about 30 s, as an emulator takes 125 times as long and both
-// models run there. Decided by work and not by a measured time, so that the same command gives the same
-// verdict.
+constexpr std::uint64_t kMostEmulated = std::uint64_t{64} << 20;  // bytes of a model; emulators are slow
+// Multiplications of a run under emulators: about 30 s for both models at 1/125 of the normal speed. A limit
+// of work, not of time, so that the same command gives the same result.
 constexpr double kEmulatedWork = 3.6e9;
 constexpr std::int64_t kLongerInput = 512;
-// A runtime holds a model's weights up to three times while it loads: as read, decoded, and packed for its
+// A runtime keeps up to three copies of the weights while loading: as read, dequantized, and packed for
 // kernels.
 constexpr std::uint64_t kCopiesAtLoad = 3;
 constexpr std::uint64_t kRuntimeItself = std::uint64_t{256} << 20;
@@ -50,7 +49,7 @@ std::string gigabytes(std::uint64_t bytes) {
   return fmt::format("{:.1f} GB", static_cast<double>(bytes) / 1e9);
 }
 
-// What the original gave, and how to ask again.
+// The outputs of the original, and the data to run another model on.
 struct Expectation {
   std::vector<data::ValueDescription> inputs, outputs;
   evaluate::OpenFeed open;
@@ -58,7 +57,7 @@ struct Expectation {
   std::string data_digest;
 };
 
-// Runs the original over the first samples and keeps what it gives.
+// Runs the original on the first samples and keeps its outputs.
 void run_original(evaluate::StatefulExecutor& stepper, std::uint64_t batches, Expectation& expected) {
   const evaluate::OpenFeed& open = expected.open;
   evaluate::DigestingFeed feed(*open.feed);
@@ -68,7 +67,7 @@ void run_original(evaluate::StatefulExecutor& stepper, std::uint64_t batches, Ex
   if (open.data != nullptr) open.data->require_agreement();
 }
 
-// Made-up inputs may be too short for a model: then longer ones are tried.
+// Sets dynamic axes to `length`, because random inputs of the default length may be too short for a model.
 DataOptions with_length(const DataOptions& options, const std::vector<data::ValueDescription>& inputs,
                         std::int64_t length) {
   DataOptions longer = options;
@@ -81,8 +80,8 @@ DataOptions with_length(const DataOptions& options, const std::vector<data::Valu
   return longer;
 }
 
-// Loads and runs the original in a process that ends here, so that only one model is in memory at a time.
-// Without outputs when it does not take made-up inputs; `result` says so then.
+// Loads and runs the original in a process that ends with this function, so that only one model is in memory
+// at a time. If the original does not run on random inputs, returns no outputs and sets `result.why_not`.
 Expectation ask_original(const model::ModelFile& original, const runtime::ExecutorOptions& how,
                          const TrialOptions& options, TrialResult& result) {
   Expectation expected;
@@ -93,13 +92,13 @@ Expectation ask_original(const model::ModelFile& original, const runtime::Execut
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kUsage) throw;
     if (runtime::is_evaluated(original.kind()) && error.code() == ErrorCode::kUnsupported) {
-      result.why_not = fmt::format("{}: the weights were compared, the model was not run", error.what());
+      result.why_not = fmt::format("{}. Weights were compared, but the model was not run", error.what());
       return expected;
     }
     const bool is_the_machine = error.code() == ErrorCode::kIo || error.code() == ErrorCode::kMemory;
     throw Error(is_the_machine ? error.code() : ErrorCode::kUnsupported,
-                fmt::format("the original does not load, so nothing can be compared: {}; "
-                            "`trial.is_wanted=false` writes without trying",
+                fmt::format("the original does not load, so outputs cannot be compared: {}; "
+                            "`trial.is_wanted=false` skips the comparison",
                             error.what()));
   }
   result.runtime = runtime::runtime_of(original.kind());
@@ -127,11 +126,11 @@ Expectation ask_original(const model::ModelFile& original, const runtime::Execut
     }
   }
   result.why_not = fmt::format(
-      "the original does not take made-up inputs ({}): give `data`, or `shape` NAME=LENGTH", first_reason);
+      "the original does not run on random inputs ({}): give `data`, or `shape` NAME=LENGTH", first_reason);
   return expected;
 }
 
-// Runs the written model on the same inputs and holds what it gives against the original.
+// Runs the written model on the same inputs and compares its outputs with the original's.
 void ask_written(const WrittenFiles& written, runtime::ExecutorOptions how, const TrialOptions& options,
                  const Expectation& expected, TrialResult& result) {
   how.settings.external_data_paths = written.external_data_paths;
@@ -155,12 +154,12 @@ void ask_written(const WrittenFiles& written, runtime::ExecutorOptions how, cons
     const OutputComparison& compared = outputs.emplace_back(meter.result());
     outputs.back().is_state = evaluate::is_state(options.data.carry, compared.name);
     if (meter.shape_differences() != 0) {
-      throw Error(ErrorCode::kInternal, fmt::format("the output '{}' has another shape: {}", compared.name,
+      throw Error(ErrorCode::kInternal, fmt::format("output '{}' has another shape: {}", compared.name,
                                                     meter.first_shape_difference()));
     }
     if (compared.newly_not_finite != 0) {
-      throw NotFinite(
-          fmt::format("the output '{}' has NaN or infinite values that the original has not", compared.name));
+      throw NotFinite(fmt::format("output '{}' has NaN or infinite values where the original's are finite",
+                                  compared.name));
     }
   }
   result.sqnr_db = evaluate::worst_sqnr(outputs);
@@ -170,8 +169,8 @@ void ask_written(const WrittenFiles& written, runtime::ExecutorOptions how, cons
   if (const OutputSlice* slice = evaluate::worst_slice(outputs)) result.slice = slice->name;
 }
 
-// How fast the written model is, in two processes that take turns. Not timed if a run of the original is
-// shorter than `timing.shortest`.
+// Times both models in two processes that take turns. Does nothing if a run of the original is shorter than
+// `timing.shortest`.
 void time_written(const model::ModelFile& original, const WrittenFiles& written,
                   const runtime::ExecutorOptions& how, const Expectation& expected, const Timing& timing,
                   TrialResult& result) {
@@ -204,8 +203,8 @@ double work_of_sample(const Work& work, const Expectation& expected) {
   return work(shapes);
 }
 
-// How many nodes of the written model run in integer kernels, as the runtime's own profile of a run says.
-// Nothing where no profile could be made.
+// Counts the nodes of the written model that run in INT8 kernels, by the runtime's profile. Returns nullopt
+// if profiling fails.
 std::optional<IntegerKernels> integer_kernels(const WrittenFiles& written,
                                               const runtime::ExecutorOptions& how,
                                               const Expectation& expected) {
@@ -213,8 +212,7 @@ std::optional<IntegerKernels> integer_kernels(const WrittenFiles& written,
   runtime::ExecutorOptions there = how;
   there.settings.external_data_paths = written.external_data_paths;
   there.settings.profile = folder.path() / "nodes";
-  there.runners =
-      std::make_shared<runtime::Runners>();  // closes the model in the end, which writes the profile
+  there.runners = std::make_shared<runtime::Runners>();  // closing the model writes the profile
   {
     const auto model = evaluate::with_dequantized_io(runtime::load(written.model, there), written.ports);
     data::Batch batch;
@@ -230,7 +228,7 @@ std::optional<IntegerKernels> integer_kernels(const WrittenFiles& written,
   return std::nullopt;
 }
 
-// Runs both models on other CPUs, too. Throws Error{kUnsupported} when the written one is another model
+// Also runs both models on other CPUs. Throws Error{kUnsupported} if the written model's outputs differ
 // there.
 void ask_other_cpus(const model::ModelFile& original, const WrittenFiles& written,
                     const runtime::ExecutorOptions& how, const TrialOptions& options, const Work& work,
@@ -254,20 +252,19 @@ void ask_other_cpus(const model::ModelFile& original, const WrittenFiles& writte
   for (const std::string& cpu : options.cpus) {
     const CpuComparison found = evaluate::compare_on(cpu, models);
     result.cpus.push_back(found);
-    // Another release may have other kernels: that is told, and no reason to refuse.
+    // Report, but tolerate, differences if another release with other kernels ran there.
     if (!found.is_run() || found.is_same() || found.runtime_version != result.runtime_version) continue;
     throw Error(
         ErrorCode::kUnsupported,
-        fmt::format("on {} the result is another model ({:.1f} dB from what it gives here), so nothing "
-                    "was written; {}`cpus={{}}` does not look there",
+        fmt::format("outputs differ on {} ({:.1f} dB SQNR between the CPUs), so nothing was written; "
+                    "{}`cpus={{}}` skips this test",
                     cpu, found.sqnr_db,
                     target::is_without_exact_products(cpu) ? "`integer.reduce_range=true` may help, " : ""),
         written.name.string());
   }
 }
 
-// A model that we wrote and that does not run is a bug of ours, unless it is the machine that gives too
-// little.
+// If a written model does not run, this is an internal error, except for a lack of memory, disk or time.
 ErrorCode code_of_failure(ErrorCode code) {
   switch (code) {
     case ErrorCode::kIo:
@@ -293,20 +290,19 @@ TrialResult try_model(const model::ModelFile& original, const WrittenFiles& writ
                       const TrialOptions& options, const TrialCosts& costs) {
   TrialResult result;
   if (!model::supports(original.kind(), "verify")) {
-    result.why_not =
-        fmt::format("no evaluator of {} models: the weights were compared, the model was not run",
-                    name_of(original.kind()));
+    result.why_not = fmt::format("{} models cannot be run: weights were compared, but not outputs",
+                                 name_of(original.kind()));
     return result;
   }
   const std::filesystem::path library = runtime::find_library(original.kind(), options.runtime.library);
   try {
-    // One that is installed needs no trial: opening it here runs much that is not ours in this process.
+    // Open the library only if it may be missing: this runs third-party code in this process.
     std::error_code ignored;
     if (!options.runtime.library.empty() || !std::filesystem::is_regular_file(library, ignored))
       runtime::open_library(original.kind(), library);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kIo || !options.runtime.library.empty()) throw;
-    result.why_not = fmt::format("no {} was found: the weights were compared, the model was not run",
+    result.why_not = fmt::format("no {} was found: weights were compared, but the model was not run",
                                  runtime::runtime_of(original.kind()));
     return result;
   }
@@ -314,7 +310,7 @@ TrialResult try_model(const model::ModelFile& original, const WrittenFiles& writ
                       available = available_memory();
   if (needed > available) {
     result.why_not = fmt::format(
-        "loading it takes about {} and {} are free: the weights were compared, the model was not run",
+        "loading takes about {} of memory, {} are free: weights were compared, but the model was not run",
         gigabytes(needed), gigabytes(available));
     return result;
   }
@@ -325,8 +321,8 @@ TrialResult try_model(const model::ModelFile& original, const WrittenFiles& writ
   if (expected.outputs.empty()) return result;  // why_not says why
   const auto explained = [&](const Error& error) {
     return fmt::format(
-        "the result fails in the runtime, so nothing was written (`trial.is_wanted=false` writes all the "
-        "same): {}",
+        "the result fails in the runtime, so nothing was written (`trial.is_wanted=false` writes it anyway): "
+        "{}",
         renamed(error.what(), written.model, written.name));
   };
   try {
@@ -349,7 +345,7 @@ TrialResult try_model(const model::ModelFile& original, const WrittenFiles& writ
 namespace {
 
 constexpr std::uint64_t kMostWatchedBatches = 128;
-constexpr std::uint64_t kWatchedRows = 8192;  // of each op's inputs, over all batches
+constexpr std::uint64_t kWatchedRows = 8192;  // input rows per op, over all batches
 
 }  // namespace
 
@@ -416,7 +412,7 @@ runtime::OrtOptions ort_options(const EmitOptions& options) {
   return how;
 }
 
-// The runtime optimises in this process; so that nothing happens here, the model has to load elsewhere first.
+// Loads the model in another process first, because the runtime optimizes it in this process and could crash.
 void require_loadable(const std::filesystem::path& model, const EmitOptions& options) {
   RuntimeOptions how;
   how.library = options.library;
@@ -443,7 +439,7 @@ std::optional<onnx::Model> optimized_model(const std::filesystem::path& model, c
     const std::filesystem::path path = folder.path() / "model.onnx";
     require_loadable(model, options);
     runtime::write_optimized(model, path, ort_options(options));
-    // The runtime leaves external data where it is and refers to it by name: only the ops are of interest.
+    // The runtime refers to external data by name and does not copy it. Only the ops are needed.
     for (const auto& [location, file] : onnx::read_model(model).external_files) {
       std::error_code failure;
       std::filesystem::create_directories((folder.path() / location).parent_path(), failure);
@@ -455,7 +451,7 @@ std::optional<onnx::Model> optimized_model(const std::filesystem::path& model, c
     if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kTimeout ||
         error.code() == ErrorCode::kMemory)
       throw;
-    return std::nullopt;  // custom ops, say: then the model's own ops are all there is
+    return std::nullopt;  // for example custom ops: use the ops of the unoptimized model
   }
 }
 

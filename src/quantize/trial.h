@@ -1,5 +1,5 @@
-// The last step before a written model gets its name: it is loaded in the runtime, in a process of its own,
-// and its outputs are compared with the original's.
+// The trial: loads a written model in the runtime, in a separate process, and compares its outputs with the
+// original's. The last step before the file gets its name.
 #pragma once
 
 #include <ounce/emit.h>
@@ -26,23 +26,23 @@
 
 namespace ounce::quantization {
 
-// Files that have no names yet.
+// Written files that do not have their final names yet.
 struct WrittenFiles {
-  std::filesystem::path model;                                       // opens in any process of this user
+  std::filesystem::path model;  // can be opened by any process of this user
   std::map<std::string, std::filesystem::path> external_data_paths;  // external data, by location
-  std::filesystem::path name;                                        // for people
-  std::vector<model::QuantizedPort> ports = {};                      // inputs and outputs that are integers
+  std::filesystem::path name;                                        // final name, for messages
+  std::vector<model::QuantizedPort> ports = {};                      // quantized inputs and outputs
 };
 
-// The written model gives NaN or infinite values where the original gives numbers: weights or values are
-// beyond what the format holds.
+// The written model outputs NaN or infinite values where the original outputs numbers, because weights or
+// activations exceed the range of the format.
 class NotFinite : public Error {
  public:
   explicit NotFinite(const std::string& message, std::string where = {})
       : Error(ErrorCode::kUnsupported, message, std::move(where)) {}
 };
 
-// The model does not load, does not run, or gives outputs of other shapes.
+// The model does not load, does not run, or has outputs of other shapes.
 class FailsInRuntime : public Error {
  public:
   FailsInRuntime(ErrorCode code, const std::string& message, std::string where, std::string why,
@@ -58,38 +58,36 @@ class FailsInRuntime : public Error {
   std::string why_, runtime_version_;
 };
 
-// With TrialOptions::is_timed.
+// Used with TrialOptions::is_timed.
 struct Timing {
-  double shortest = 0;  // seconds that a run of the original must take, so that a difference can be seen
-  double seconds = 0;   // for each of the two
+  double shortest = 0;  // shortest run of the original, in seconds, that can be timed
+  double seconds = 0;   // of timing for each of the two models
 };
 
-// The multiplications of the original on inputs of these shapes: a measure of time that is the same on every
-// machine, so that the result of a trial does not depend on how busy this one is.
-// Null where it is not known.
+// Multiplications of the original on inputs of these shapes; null if unknown. A machine-independent measure
+// of time, so that the result of a trial does not depend on the load of this machine.
 using Work = std::function<double(const std::map<std::string, data::Dims>& inputs)>;
 
 struct TrialCosts {
   Timing timing;
   Work work;
-  bool is_integer = false;  // then its integer kernels are counted
+  bool is_integer = false;  // also count INT8 kernels
 };
 
-// Checks what can be known before the work: the runtime is found, and the data exists and fits the original.
-// Throws Error.
+// Checks early that the runtime is found and that the data exists and fits the original. Throws Error.
 void require_trial(const model::ModelFile& original, const TrialOptions& options);
 
-// Throws Error{kUnsupported} when the original does not load, or when the written model is another one on
-// another CPU, FailsInRuntime (Error{kInternal}) when the written model does not load or run, and NotFinite.
-// When nothing could be tried, the result says why.
+// Compares the written model with the original. If the model cannot be run at all, the result says why.
+// Throws Error{kUnsupported} if the original does not load, or if the outputs of the written model differ on
+// another CPU; FailsInRuntime (Error{kInternal}) if the written model does not load or run; and NotFinite.
 TrialResult try_model(const model::ModelFile& original, const WrittenFiles& written,
                       const TrialOptions& options, const TrialCosts& costs);
 
-// The same of a model that has its name already, whoever wrote it: it is neither timed nor run on other CPUs.
+// The same for any existing file, without timing and without other CPUs.
 TrialResult try_file(const model::ModelFile& original, const std::filesystem::path& model,
                      const Recipe& recipe, const TrialOptions& options);
 
-// Runs the float model over some of the data and shows what goes into chosen ops.
+// Runs the floating-point model on some of the data and passes the inputs of chosen ops to a callback.
 //
 //   InputWatch inputs(prepared, options, values, pool);
 //   inputs.run([&](std::size_t i, const SeenInput& seen) { sums[i].add(seen.values); });   // i: of `values`
@@ -102,11 +100,11 @@ struct SeenInput {
 
 class InputWatch {
  public:
-  // A value may be named more than once.
+  // `values` may contain duplicates.
   InputWatch(const PreparedModel& prepared, const QuantizeOptions& options,
              const std::vector<passes::ObservedValue>& values, ThreadPool& pool);
 
-  // So many that all batches together give enough of them for sums like calibration/gram.h.
+  // Number of rows per batch, so that all batches together are sufficient for calibration/gram.h.
   std::size_t rows_per_batch() const;
   void run(const std::function<void(std::size_t value, const SeenInput&)>& see);
 
@@ -118,13 +116,11 @@ class InputWatch {
   std::vector<std::uint64_t> batches_;
 };
 
-// A model as ONNX Runtime's offline optimisation leaves it.
-
-// Throws what runtime::write_ort() throws.
+// Writes a model after ONNX Runtime's offline optimization. Throws the errors of runtime::write_ort().
 void write_ort(const std::filesystem::path& model, const std::filesystem::path& output,
                const EmitOptions& options);
 
-// Nothing where there is no ONNX Runtime, or none that loads the model.
+// Returns nullopt if ONNX Runtime is missing or does not load the model.
 std::optional<onnx::Model> optimized_model(const std::filesystem::path& model, const EmitOptions& options);
 
 }  // namespace ounce::quantization

@@ -1,4 +1,4 @@
-// What quantize() does in the runtime before it writes.
+// The trial of quantize() in the runtime before the result gets its name.
 #include <gmock/gmock.h>
 #include <ounce/error.h>
 #include <ounce/quantize.h>
@@ -58,7 +58,7 @@ TEST(Trial, DataIsUsedWhenThereIsAny) {
   EXPECT_GT(result.trial.sqnr_db, 30);
 }
 
-// As in verify(): a state is seen in what the next runs make of it.
+// As in verify(), the error of a state shows in the outputs of later runs.
 TEST(Trial, AStateIsNoOutputThatIsCompared) {
   const test::TemporaryFolder folder;
   test::ModelBuilder model(13, 7);

@@ -25,8 +25,7 @@
 namespace ounce::quantization {
 namespace {
 
-// Codes of nothing but zeros would give 0 dB; anything below means that codes and source do not belong
-// together.
+// Quantized values that are all zero give 0 dB. A lower SQNR means that they belong to another tensor.
 constexpr double kLeastSqnr = -3;
 constexpr double kNothing = 256 * double{std::numeric_limits<float>::min()};
 
@@ -39,8 +38,8 @@ model::Destination destination_of(const Quantization& q) {
           .value_bytes = statement_text(q.statement).size()};
 }
 
-// Noise counts relative to the signal of its own tensor: constants of large values that lose nothing (an
-// attention mask of -1e4) must not hide what weights lose.
+// Sums noise relative to each tensor's own signal, so that exact constants of large values (an attention mask
+// of -1e4) do not hide the error of weights.
 void note_errors(Quantization& q, const std::vector<model::WeightError>& errors) {
   double noise = 0, values = 0;
   for (const model::WeightError& error : errors) {
@@ -48,11 +47,11 @@ void note_errors(Quantization& q, const std::vector<model::WeightError>& errors)
     TensorOutcome& outcome = q.result.tensors[error.tensor];
     outcome.sqnr_db = norms.sqnr_db();
     outcome.max_abs_error = norms.max_abs;
-    // Integer ops take quantized values even of weights that are next to nothing: those may become nothing.
+    // INT8 ops also quantize tiny weights; these may become zero.
     const bool is_nothing = norms.max_abs < kNothing;
     if ((!(outcome.sqnr_db > kLeastSqnr) && !is_nothing) || std::isnan(norms.max_abs)) {
       throw Error(ErrorCode::kInternal,
-                  fmt::format("the written weight decodes to something else ({:.1f} dB); nothing was written",
+                  fmt::format("the written weight differs from the original ({:.1f} dB); nothing was written",
                               outcome.sqnr_db),
                   outcome.name);
     }
@@ -97,18 +96,17 @@ void emit_onnx(Quantization& q) {
       Provenance{q.result.plan_digest, q.is_unread() ? hex(Digest{}) : q.result.source_digest});
   if (const std::uint64_t saved = emitted->shortened(); saved != 0) {
     q.result.notes.push_back(fmt::format(
-        "names inside of the model were shortened, which saves {} bytes; `half.keep_names=true` keeps them",
-        saved));
+        "inner names were shortened, which saves {} bytes; `half.keep_names=true` keeps them", saved));
   }
-  // Nobody said where it will run: then at least where it will not.
+  // Without a target, name the releases that do not run the result.
   if (info_of(q.recipe.format).arithmetic == Arithmetic::kFloat16 && q.recipe.target.empty()) {
     if (std::string where = where_it_fails(q.source().model(), emitted->model()); !where.empty())
       q.result.notes.push_back(std::move(where));
   }
   q.statement.releases = oldest_releases(emitted->model());
   q.emitted = std::move(emitted);
-  // The emitted model carries out the plan. Its new weights have sizes, and are encoded while they are
-  // written.
+  // The emitted model carries out the plan. The sizes of its new weights are known; their values are computed
+  // while they are written.
 }
 
 void estimate_size(Quantization& q) {
@@ -123,10 +121,10 @@ void write(Quantization& q) {
   q.result.bytes_after = q.emitted->size(destination);
   if (const std::uint64_t most = q.options.recipe.nbits.target_size; most != 0 && q.result.bytes_after > most)
     throw Error(ErrorCode::kUnsupported,
-                fmt::format("it takes {} bytes, more than `nbits.target_size` {}; nothing was written",
+                fmt::format("the result has {} bytes, more than `nbits.target_size` {}; nothing was written",
                             q.result.bytes_after, most),
                 q.path().string());
-  // The files have all their bytes and no names: if anything fails from here on, they are gone.
+  // The files are complete but unnamed: if a later stage fails, they disappear.
 }
 
 void check(Quantization& q) {
@@ -135,8 +133,8 @@ void check(Quantization& q) {
   note_errors(q, q.emitted->compare(*q.written, q.pool, [&](std::size_t tensor) {
     if (q.options.progress != nullptr) q.options.progress->done += q.result.tensors[tensor].bytes_before;
   }));
-  // The file parses, its structure is valid, and every weight decodes to what it was made of, up to the error
-  // that the result states.
+  // The file parses, its structure is valid, and every weight dequantizes to its original, up to the error
+  // recorded in the result.
 }
 
 void commit(Quantization& q) {
@@ -148,7 +146,7 @@ void commit(Quantization& q) {
   q.emitted->commit();
   if (needs_data(q.recipe.nbits.method)) KeptFits(q.kept_fits()).clear();
   q.result.tensors.insert(q.result.tensors.end(), q.integer_tensors.begin(), q.integer_tensors.end());
-  // The model and its data stand in their places, with a statement of how they were made.
+  // The model and its data have their final names and contain a provenance record.
 }
 
 }  // namespace ounce::quantization

@@ -91,7 +91,7 @@ struct Case {
 // them.
 struct Outcome {
   enum class Kind {
-    kRefused,  // nothing to store smaller
+    kRefused,  // no weights to compress
     kWritten,  // written, but the original does not load
     kLoaded,   // … loaded, but there is no data, or the original does not run
     kRan,      // … and compared
@@ -180,11 +180,12 @@ Outcome try_variant(const fs::path& model, const fs::path& written, const Varian
     return original.judge(written, variant);
   } catch (const Error& error) {
     const std::string what = error.what();
-    const bool is_nothing_to_do = what.find("nothing to store smaller") != std::string::npos ||
+    const bool is_nothing_to_do = what.find("no weights to compress") != std::string::npos ||
                                   what.find("already quantized with") != std::string::npos;
     if (error.code() == ErrorCode::kUnsupported && is_nothing_to_do) outcome.kind = Outcome::Kind::kRefused;
-    const bool is_half_reason = what.find("nothing can compute on 16-bit floats") != std::string::npos ||
-                                what.find("cannot be brought to a newer") != std::string::npos;
+    const bool is_half_reason =
+        what.find("nothing to convert to 16-bit floating point") != std::string::npos ||
+        what.find("cannot be brought to a newer") != std::string::npos;
     if (error.code() == ErrorCode::kUnsupported && variant.recipe.is_half() && is_half_reason)
       outcome.kind = Outcome::Kind::kRefused;
     // NaN in a weight is an error on purpose.

@@ -2,7 +2,7 @@
 need chaotic matmul
 make='ounce quantize chaotic.onnx --to nbits4 --no-verify --method rtn --accuracy-level 1'
 notes() { grep -E 'note|ounce' || true; }
-$make --bits 9 --data chaotic.npz --importance one.json -o a.onnx 2>&1 | notes | sed -E 's/[0-9.]+ dB became [0-9.]+/# dB became #/'
+$make --bits 9 --data chaotic.npz --importance one.json -o a.onnx 2>&1 | notes | sed -E 's/SQNR [-0-9.]+ → [-0-9.]+ dB/SQNR # → # dB/'
 $make --bits 6 --importance one.json -o b.onnx 2>&1 | notes
 ounce calibrate merge one.json one.json -o both.json
 json_get samples layers.product.weights < both.json
