@@ -19,7 +19,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 struct CandidateMakerTest : testing::Test {
-  // How each layer is treated, in the order of the file.
+  // The format of each layer, in the order of the file.
   std::vector<Format> formats(const Recipe& recipe) {
     std::vector<Format> found;
     for (const TreatedLayer& treated : bench.maker.layers(recipe)) found.push_back(treated.format);
@@ -66,7 +66,7 @@ TEST_F(CandidateMakerTest, SingleLayersAreTreatedOtherwise) {
 
 TEST_F(CandidateMakerTest, SmallLayersAreNoneUnlessTheyCompute) {
   Recipe recipe = recipe_in(Format::kW8);
-  recipe.min_bytes = 4000;  // of "fifth" there are 1280
+  recipe.min_bytes = 4000;  // "fifth" has 1280
   EXPECT_EQ(formats(recipe).size(), 4U);
   recipe.format = Format::kInt8Dynamic;
   EXPECT_EQ(formats(recipe).size(), 5U);

@@ -14,7 +14,7 @@ using testing::IsEmpty;
 using testing::Optional;
 using testing::UnorderedElementsAre;
 
-// Indices whose noises add up, and a limit for what is left.
+// Options whose noises add up, and a limit for the noise of the rest.
 struct CheapestPassingTest : testing::Test {
   double noise_without(const Indices& chosen) const {
     double noise = 0;
@@ -58,13 +58,13 @@ TEST_F(CheapestPassingTest, WhatIsNotNeededGoesBack) {
   options = {{1, 1},
              {1, 1.01},
              {1, 1.02},
-             {60, 100}};  // the last one has the least worth, and is all that is needed
+             {60, 100}};  // the last option has the least noise per cost, and alone is enough
   limit = 5;
   EXPECT_THAT(find(), Optional(ElementsAre(3)));
 }
 
 TEST_F(CheapestPassingTest, MoreIsLeftOutWhereExpectationsMiss) {
-  // Two spoil the same value: one alone brings nothing, and both are needed.
+  // Two options affect the same value: one alone changes nothing, both are needed.
   options = {{10, 1}, {10, 1}, {1, 1}, {1, 1}, {1, 1}};
   int tries = 0;
   const PassingTest questions{[&](const Indices& chosen) {
@@ -86,7 +86,7 @@ TEST_F(CheapestPassingTest, NothingWhenNothingPasses) {
 TEST_F(CheapestPassingTest, AsFewQuestionsAsALogarithmOfThePieces) {
   for (int i = 0; i < 1000; ++i) options.push_back({1, 1});
   limit = 600;
-  const auto found = cheapest_passing(options, 5000, limit, ask());  // all is said to be far more
+  const auto found = cheapest_passing(options, 5000, limit, ask());  // the total exceeds the sum
   ASSERT_TRUE(found);
   EXPECT_EQ(found->size(), 400U);
   EXPECT_LE(asked, 12);

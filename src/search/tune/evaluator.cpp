@@ -15,8 +15,9 @@
 namespace ounce::search {
 namespace {
 
-constexpr double kDoubtful = 0.9;  // of the original's speed: from here on a second look is worth it
-constexpr int kRepetitions = 2;    // of a timing that was not reliable
+constexpr double kDoubtful =
+    0.9;                         // share of the original's speed from which a slower candidate is timed again
+constexpr int kRepetitions = 2;  // of an unreliable timing
 
 // The ratio of an unreliable timing must not decide anything.
 SpeedUp unknown_speed(const SpeedUp& measured) {
@@ -73,7 +74,7 @@ SpeedUp Evaluator::assumed_speed(const Recipe& recipe) {
 
 namespace {
 
-constexpr std::uint64_t kSession = std::uint64_t{64} << 20;  // of a session, besides its weights
+constexpr std::uint64_t kSession = std::uint64_t{64} << 20;  // bytes of a session without its weights
 
 }  // namespace
 
@@ -92,9 +93,9 @@ namespace {
 
 constexpr double kSameTime = 0.03, kSameSize = 0.005;  // shares
 constexpr double kSameQuality = 1;                     // dB
-constexpr double kNotFaster = 2;                       // times the cost of a balanced model
-constexpr double kSmaller = 0.99;                      // … and smaller
-constexpr double kSlower = 0.98;                       // where the timing is sure
+constexpr double kNotFaster = 2;                       // cost factor of a model that is not faster (balanced)
+constexpr double kSmaller = 0.99;                      // share of the original's bytes
+constexpr double kSlower = 0.98;  // share of the original's speed, if the timing is reliable
 constexpr double kUntimed = std::numeric_limits<double>::infinity();
 
 double time_of(const TuneTrial& trial) { return trial.speed_up.ratio > 0 ? 1 / trial.speed_up.ratio : 1; }
@@ -116,7 +117,7 @@ bool is_beaten(const TuneTrial& trial, const TuneTrial& by) {
 }  // namespace
 
 bool is_slower(const SpeedUp& speed, Objective objective) {
-  // Decoding at run time is slow unless a timing shows that it is not; everything else is usually not slower.
+  // Dequantizing at run time is slow unless a timing shows otherwise; other formats are rarely slower.
   if (!speed.is_reliable) return objective == Objective::kMemory;
   if (objective == Objective::kMemory) return speed.ratio < kLeastMemorySpeed;
   return speed.ratio < evaluate::kClearlySlower || (speed.is_measurable && speed.ratio < kSlower);
@@ -175,13 +176,14 @@ void mark_front(std::vector<TuneTrial>& trials) {
 
 namespace {
 
-// "300 of 307 samples needed at 95 % confidence", or which gate failed and by how much. `where`: the data.
+// "300 of 307 samples needed at 95 % confidence", or the gate that failed and by how much. `where` names the
+// data.
 std::string gate_reason(const TuneTrial& trial, const char* where) {
   constexpr std::string_view kFailed = "failed: ";
   const std::string verdict =
       trial.verdict.starts_with(kFailed) ? trial.verdict.substr(kFailed.size()) : trial.verdict;
   if (trial.samples_needed <= trial.samples || trial.confidence == 0) return where + verdict;
-  const std::size_t others = verdict.rfind(" (and ");  // gates or edge cases that failed as well
+  const std::size_t others = verdict.rfind(" (and ");  // the number of further failures
   return fmt::format("{} of {} samples needed at {:.4g} % confidence{}", trial.samples, trial.samples_needed,
                      100 * trial.confidence, others == std::string::npos ? "" : verdict.substr(others));
 }

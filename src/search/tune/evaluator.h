@@ -1,6 +1,5 @@
-// All that a search asks about models: how they are made up, how far their outputs are off, whether they pass
-// the gate, how fast they are. measuring_evaluator.h answers by making and running them; tests answer from a
-// script.
+// The measurements that a search needs of candidates: their layers, output error, quality and speed.
+// MeasuringEvaluator makes and runs the candidates; tests use scripted results.
 #pragma once
 
 #include <ounce/error.h>
@@ -22,11 +21,11 @@
 
 namespace ounce::search {
 
-// What a search has used of its budget, as if it had never been interrupted: what was found in the journal
-// counts with the seconds that it took at first. So a run that goes on ends where it would have ended.
+// The used part of a search's budget. Measurements found in the journal count with the seconds that they took
+// when they were made, so that a resumed search ends where an uninterrupted one would have ended.
 //
-// A budget is a time or a number of models. Models are counted whether they are made or known from before,
-// and no clock is asked then: such a search goes the same way on every machine.
+// A budget is a time or a number of models. With a number of models no clock is read, and recalled models
+// count as well: such a search takes the same decisions on every machine.
 
 class Clock {
  public:
@@ -36,7 +35,7 @@ class Clock {
       : budget_(budget), now_(std::move(now)), begin_(now_()) {}
 
   bool counts_models() const { return budget_.models != 0; }
-  // In what the budget is given in: seconds, or models.
+  // budget(), elapsed() and left() are in the unit of the budget: seconds or models.
   double budget() const { return counts_models() ? static_cast<double>(budget_.models) : budget_.seconds; }
   double elapsed() const {
     return counts_models() ? static_cast<double>(models_) : real_seconds() + credited_;
@@ -44,12 +43,12 @@ class Clock {
   double left() const { return budget() - elapsed(); }
   double real_seconds() const { return now_() - begin_; }
 
-  // A measurement that was known from before, and took so long at first.
+  // Adds the original duration of a measurement that was found in the journal.
   void credit(double seconds) { credited_ += seconds; }
-  // Models that are about to be measured. Throws Error{kCancelled} when the budget does not allow for them.
+  // Counts models before they are measured. Throws Error{kCancelled} if they exceed the budget.
   void count(std::uint64_t models) {
     if (counts_models() && models_ + models > budget_.models)
-      throw Error(ErrorCode::kCancelled, "so many models were not to be made");
+      throw Error(ErrorCode::kCancelled, "the budget of models is used up");
     models_ += models;
   }
 
@@ -64,22 +63,22 @@ class Clock {
   std::uint64_t models_ = 0;
 };
 
-// A layer, and how a recipe treats it.
+// A layer and the format that a recipe gives it.
 struct TreatedLayer {
   Layer layer;
   Format format = Format::kFp32;
 };
 
-// What was found for a recipe that leaves something open.
+// A recipe with all choices made.
 struct Resolution {
-  std::string problem;  // why there is none; empty if there is
+  std::string problem;  // why there is no recipe; else empty
   Recipe recipe;
   std::vector<std::string> notes;
 };
 
 struct MeasuredMemory {
   LoadMemory memory;
-  double ratio = 1;  // its peak, as a share of the original's
+  double ratio = 1;  // peak memory relative to the original's
 };
 
 class Evaluator {
@@ -89,31 +88,32 @@ class Evaluator {
   Evaluator(const Evaluator&) = delete;
   Evaluator& operator=(const Evaluator&) = delete;
 
-  // Noise over signal at the worst output, of each on a few samples; infinite when it cannot be made.
+  // Noise-to-signal power ratio of the worst output of each recipe, on a few samples; infinite for a recipe
+  // that cannot be made.
   virtual std::vector<double> noises(const std::vector<Recipe>& recipes) = 0;
-  // Bytes and quality on all samples that are for searching; without a time. When it cannot be made, the
-  // trial says why.
+  // Measures size and quality on all search samples, without timing. The trial's `problem` says why a
+  // candidate cannot be made.
   virtual TuneTrial judge(const Recipe& recipe, const std::string& name) = 0;
   virtual std::vector<TreatedLayer> layers(const Recipe& recipe) = 0;
-  // Otherwise it is what storing it is.
+  // False if no layer would run in INT8: the result would be a weight-only model.
   virtual bool computes_on_integers(const Recipe& recipe) = 0;
-  // What quantize() would choose for static arithmetic until the outputs come within `close_enough` dB, or
-  // until it has used `most` of the budget.
+  // Makes the choices of quantize() for static INT8. Stops when the outputs reach `close_enough` dB SQNR or
+  // when it has used `most` of the budget.
   virtual Resolution resolve_static(double close_enough, double most) = 0;
   virtual std::uint64_t original_bytes() const = 0;
-  // What loading it takes; nothing where a system does not tell.
+  // Memory use after loading; nothing on systems that do not report it.
   virtual std::optional<MeasuredMemory> memory(const Recipe&) { return std::nullopt; }
 
-  // How much faster each is than the original, all in one timed comparison; so many seconds for each. All of
-  // them can be made. With a budget of models nothing is timed: what is said then follows from the formats.
-  // Where the machine was too busy, the ratio is 1, not measurable and not reliable.
+  // Speed relative to the original, measured in one comparison with `seconds` per recipe. All recipes must be
+  // makable. With a budget of models nothing is timed: the result follows from the formats. If the machine
+  // was too busy, the ratio is 1 and marked as not measurable and not reliable.
   std::vector<SpeedUp> timed_comparison(const std::vector<Recipe>& recipes, double seconds,
                                         int repetition = 0);
-  // The same, but who comes out a little slower than the original is timed twice more, each time loaded anew,
-  // and the middle one counts: where a session happens to lie in memory is worth some percent.
+  // The same, but candidates that come out slightly slower than the original are loaded and timed twice more,
+  // and the median counts: the placement of a session in memory changes its speed by some percent.
   std::vector<SpeedUp> time(const std::vector<Recipe>& recipes, double seconds);
 
-  // Measurements are stopped, with Error{kCancelled}, when no more than this is left of the budget.
+  // Reserves this part of the budget: measurements throw Error{kCancelled} when no more is left.
   virtual void keep_back(double seconds) = 0;
   const Clock& clock() const { return clock_; }
 
@@ -125,7 +125,7 @@ class Evaluator {
   Clock& clock_;
 };
 
-// Is an error a candidate's own fault, so that the search goes on with others?
+// True if an error concerns only one candidate, so that the search continues with others.
 
 inline bool is_own_failure(const Error& error) {
   switch (error.code()) {
@@ -138,66 +138,64 @@ inline bool is_own_failure(const Error& error) {
   }
 }
 
-// Did the machine give it too little? That is no fact about the candidate: another day there may be more.
+// True if the machine lacked time or memory. Such an error is not recorded, because a later run may succeed.
 inline bool is_shortage(const Error& error) {
   return error.code() == ErrorCode::kTimeout || error.code() == ErrorCode::kMemory;
 }
 
-// How many sessions of a model the memory and the CPUs let run at the same time.
+// The number of sessions of a model that memory and CPUs allow at the same time.
 
-// Models of so many bytes that half of the free memory holds, decoded; at least 1.
+// Number of dequantized models of this size that fit into half of the free memory; at least 1.
 std::uint64_t sessions_in_memory(std::uint64_t model_bytes);
 
-// Each with the threads of `runtime`, on `cpus` CPUs (0: all).
+// The same, limited by the CPUs: each session uses the threads of `runtime`, on `cpus` CPUs (0: all).
 unsigned side_by_side(std::uint64_t model_bytes, const RuntimeOptions& runtime, unsigned cpus);
 
-// What a search is for: which of two models is the better one, and which are on the front that nothing beats.
+// The objective of a search: compares two candidates, and marks the Pareto front.
 
 // SQNR for comparisons: a trial whose outputs could not be compared (NaN) ranks below all others.
 inline double sqnr_rank(const TuneTrial& trial) {
   return std::isnan(trial.sqnr_db) ? -std::numeric_limits<double>::infinity() : trial.sqnr_db;
 }
 
-// By more than two timed comparisons of the same model may differ; for memory, by more than may be given away
-// for it. An unreliable timing shows nothing: only where the objective is memory does a model have to prove
-// its speed.
+// True if a candidate is slower by more than the timing tolerance, or, with Objective::kMemory, by more than
+// may be traded for memory. An unreliable timing counts as slower only with Objective::kMemory.
 bool is_slower(const SpeedUp& speed, Objective objective = Objective::kBalanced);
 
-// Is it smaller than the original, or faster, or does it take less memory?
+// True if a candidate is smaller or faster than the original or takes less memory.
 bool gains(const TuneTrial& trial);
 
-// May it be the answer? It passed, is not slower than the original, and gains something.
+// True if a candidate may be the result: it passed, is not slower than the original, and gains something.
 bool is_eligible(const TuneTrial& trial);
 
-// Differences that a timing cannot show do not count: of two that are equally good for the objective, the one
-// with the better quality is better.
+// Compares by the objective. Differences below the timing tolerance do not count; of equals the one with the
+// better quality is better.
 bool is_better(const TuneTrial& a, const TuneTrial& b, Objective objective);
 
-// Smaller is better: time × bytes, time, bytes, or memory at load, as shares of the original's. Balanced is
-// who gains both ways: what is not faster than the original counts twice, so that the smallest storage does
-// not win over models that are nearly as small and fast.
+// The cost to minimize: time × bytes (balanced), time, bytes, or memory at load, relative to the original. In
+// the balanced objective the cost of candidates that are not faster than the original is doubled, so that the
+// smallest weight-only model does not win over models that are nearly as small and fast.
 double cost_of(const TuneTrial& trial, Objective objective);
 
-// Marks the trials that no other eligible one beats in bytes, time and quality at once, and of the eligible
-// ones the smallest, the fastest and the closest (the first where several are).
+// Marks the Pareto front of bytes, time and quality among the eligible trials, and the smallest, the fastest
+// and the closest of them (the first of equals).
 void mark_front(std::vector<TuneTrial>& trials);
 
-// Why a model that was tried cannot be the answer, in a few words for a table.
-
-// Empty if it can be. `held_out`: the result on the held-out data, if that refused it and is known.
+// Says in a few words, for a table, why a trial cannot be the result; empty if it can. `held_out`: its result
+// on the holdout set, if it failed there.
 std::string rejection_of(const TuneTrial& trial, Objective objective, const TuneTrial* held_out = nullptr);
 
-// How sure each model has to be that is tried on the held-out part of the data, so that what comes out in the
-// end holds its gate elsewhere with the confidence that was asked for.
+// The confidence required of each candidate on the holdout set, corrected for multiple comparisons, so that
+// the final model passes its gate on unseen data with the requested confidence.
 //
-// One try may err once in a while; several may do so more often. What may go wrong (1 − confidence) is
-// shared: the tries up to the first one that fails get a half of it, those up to the next failure a half of
-// what is left, and so on. A try that passes costs nothing: the next one is made only because this one was
-// good. So however many are tried, all of them together do not err more often than was allowed.
+// The permitted error probability (1 − confidence) is divided between the attempts: those up to and including
+// the first failure get a half of it, those up to the next failure a half of the rest, and so on. A passing
+// attempt uses up nothing, because the next attempt is made only if this one passed. So the total error
+// probability stays within the permitted one for any number of attempts.
 
 class ValidationAttempts {
  public:
-  explicit ValidationAttempts(double confidence) : confidence_(confidence) {}  // 0: the samples alone decide
+  explicit ValidationAttempts(double confidence) : confidence_(confidence) {}  // 0: judge these samples only
 
   double confidence() const { return confidence_; }
   double confidence_of_first() const { return after(0); }
@@ -213,7 +211,8 @@ class ValidationAttempts {
   int failures_ = 0;
 };
 
-// What the data had no part in may be judged on all of it: there is nothing that it was fitted to.
+// True if a recipe does not depend on the data. Such a model is judged on all samples, because it cannot be
+// overfitted.
 inline bool is_made_without_data(const Recipe& recipe) {
   const bool is_stored = info_of(recipe.format).family == Family::kWeights;
   return is_stored && recipe.nodes.empty() && recipe.rounding != Rounding::kAdaptive;

@@ -12,7 +12,7 @@ using test::ScriptedSearch;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// `times`: of each layer on integers, as a share of what it takes in floats.
+// `times`: of each layer in INT8, relative to its time in FP32.
 Script chain(const std::vector<double>& times) {
   Script script;
   for (std::size_t i = 0; i < times.size(); ++i)
@@ -20,7 +20,7 @@ Script chain(const std::vector<double>& times) {
   return script;
 }
 
-// Every border between integers and floats costs a share of a layer's time.
+// Every transition between INT8 and FP32 costs a share of a layer's time.
 Script with_borders(Script script, double cost) {
   const std::size_t count = script.layers.size();
   script.speed = [count, cost](const Recipe& recipe, double speed, int) {
@@ -55,7 +55,7 @@ TEST(FasterInFloats, OneSlowLayerIsFound) {
   EXPECT_THAT(found(chain({.5, .5, .5, .5, .5, 2, .5, .5})), ElementsAre("l5"));
 }
 
-// One at a time none of them would leave: two borders cost more than it brings.
+// Moving one layer at a time would not help, because two transitions cost more than the layer gains.
 TEST(FasterInFloats, LayersThatOnlyPayTogetherLeaveTogether) {
   EXPECT_THAT(found(with_borders(chain({1.5, 1.5, 1.5, 1.5, .4, .4, .4, .4}), .8)),
               ElementsAre("l0", "l1", "l2", "l3"));

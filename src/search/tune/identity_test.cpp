@@ -48,7 +48,7 @@ TEST_F(IdentityTest, AListIsTheFilesThatItNames) {
   write_file(folder / "list.csv", "file,label\na.png,1\n");
   data.path = folder / "list.csv";
   const std::string before = digest_of_data(data);
-  write_file(folder / "data.bin", "nobody names it");
+  write_file(folder / "data.bin", "not in the list");
   EXPECT_EQ(digest_of_data(data), before);
   write_file(folder / "a.png", "b");
   EXPECT_NE(digest_of_data(data), before);

@@ -133,15 +133,15 @@ fs::path path_in(const char* variable) {
   return value == nullptr ? "" : value;
 }
 
-// Of the user's own; empty when nothing says where that is. Never below a folder that everybody writes to:
-// whoever makes a folder there first decides what is in it.
+// The user's cache folder; empty if no variable names it. Never a folder in /tmp: another user may have
+// created it first and could change its content.
 fs::path users_cache() {
   if (const auto all = path_in("XDG_CACHE_HOME"); !all.empty()) return all / "ounce";
   if (const auto home = path_in("HOME"); !home.empty()) return home / ".cache" / "ounce";
   return {};
 }
 
-// A new folder is for its owner alone. Measurements tell the names of a model's layers.
+// Makes new folders private, because measurements contain the names of a model's layers.
 std::error_code make_folder(const fs::path& folder) {
   std::error_code failure;
   if (fs::is_directory(folder, failure)) return {};
@@ -154,7 +154,7 @@ std::error_code make_folder(const fs::path& folder) {
                                            : std::error_code(error, std::generic_category());
 }
 
-// Why the user's own cache cannot be used; empty: it can.
+// Says why the user's cache cannot be used; empty if it can.
 std::string refusal_of_users_cache(const fs::path& folder) {
   if (folder.empty()) return "HOME is not set";
   if (const std::error_code failure = make_folder(folder))
@@ -173,13 +173,14 @@ constexpr const char* kAdvice = "give `cache` or `keep=false`";
 
 constexpr JsonLimits kLine = {.depth = 32, .bytes = std::size_t{64} << 20};
 
-// Of everything else in a line: two processes may have written into one, or somebody else.
+// Digest of all other fields of a line. It detects lines that two processes wrote at once, and lines of other
+// programs.
 std::string check_of(const nlohmann::json& line) {
   const std::string text = line["key"].dump() + line["value"].dump() + line["seconds"].dump();
   return hex(digest_of(text)).substr(0, 16);
 }
 
-// Nothing if it is no line of ours.
+// Returns null for a line that is not valid.
 nlohmann::json read_line(std::string_view text) {
   nlohmann::json line = parse_json_or_nothing(text, kLine);
   if (!line.is_object() || !line.contains("key") || !line["key"].is_string() || !line.contains("value") ||
@@ -188,7 +189,7 @@ nlohmann::json read_line(std::string_view text) {
   return line["check"] == check_of(line) ? line : nullptr;
 }
 
-// Whoever holds it is the only one that appends.
+// Locks the file for appending.
 class FileLock {
  public:
   explicit FileLock(int file) : file_(file) { ::flock(file_, LOCK_EX); }
@@ -240,7 +241,7 @@ Journal::Journal(std::filesystem::path file) : file_(std::move(file)) {
   }, folder{};
   if (::fstat(out_.get(), &status) != 0) refuse(std::strerror(errno));
   if (!S_ISREG(status.st_mode)) refuse("is not a regular file");
-  // Whoever named the folder trusts its owner.
+  // A file of the folder's owner is trusted, because the user chose the folder.
   const fs::path above = file_.has_parent_path() ? file_.parent_path() : ".";
   const bool is_trusted =
       status.st_uid == ::geteuid() || (::stat(above.c_str(), &folder) == 0 && status.st_uid == folder.st_uid);
@@ -248,7 +249,7 @@ Journal::Journal(std::filesystem::path file) : file_(std::move(file)) {
   read();
 }
 
-// By the descriptor: the name may stand for another file by now, and the file may become shorter.
+// Reads by the descriptor: the path may name another file by now. The file may also become shorter meanwhile.
 void Journal::read() {
   std::string text_of_file;
   std::vector<char> piece(std::size_t{1} << 16);
@@ -285,9 +286,10 @@ const Journal::Entry& Journal::add(const std::string& key, nlohmann::json value,
   return added;
 }
 
-// In one call, after whatever another process has left: a line is there, or it is not.
+// Appends by one write, after a possible incomplete line of another process, so that lines are complete or
+// absent.
 void Journal::write(const std::string& key, const Entry& entry) const {
-  // As it will be read: what is no UTF-8 is replaced before the check is made.
+  // Replaces invalid UTF-8 before the checksum is computed, as the reader will see it.
   const auto exact = [](const json& value) {
     return parse_json(value.dump(-1, ' ', false, json::error_handler_t::replace), kLine);
   };
@@ -317,7 +319,7 @@ std::string digest_of_bytes(const io::MappedFile& file) {
   return hex(digest_of(pieces));
 }
 
-// A list names files, relative to itself: every word in it that is one counts.
+// Covers each word of a list that names a file relative to the list.
 std::string digest_of_list(const fs::path& path) {
   const io::MappedFile list = io::MappedFile::open(path);
   std::string text = digest_of_bytes(list);
@@ -362,7 +364,7 @@ std::string digest_of_path(const fs::path& path) {
   return hex(digest_of(text));
 }
 
-// Without opening a session.
+// Does not open a session.
 std::string runtime_text(const fs::path& model, const RuntimeOptions& options) {
   std::string text =
       fmt::format("threads {} {} optimization {} config {}", options.threads, options.threads_between,

@@ -41,11 +41,11 @@ TEST_F(JournalTest, WhatWasAddedIsFoundAgainToTheLastBit) {
 
 TEST_F(JournalTest, WhatIsAddedLastCounts) {
   Journal journal(file);
-  const Journal::Entry& first = journal.add("a", "nobody can read this", 0);
+  const Journal::Entry& first = journal.add("a", "not readable", 0);
   EXPECT_EQ(journal.add("a", 2, 0).value, 2);
   EXPECT_EQ(journal.find("a")->value, 2);
   EXPECT_EQ(Journal(file).find("a")->value, 2);
-  EXPECT_EQ(first.value, "nobody can read this");  // an entry never changes
+  EXPECT_EQ(first.value, "not readable");  // an entry never changes
 }
 
 TEST_F(JournalTest, LinesThatAreNoneAreSurvived) {
@@ -157,12 +157,12 @@ TEST_F(JournalTest, AnIdentityHasAFileOfItsOwn) {
 }
 
 TEST_F(JournalTest, ASymbolicLinkIsNotFollowed) {
-  ounce::test::write_file(folder / "victim", "of somebody");
+  ounce::test::write_file(folder / "victim", "unchanged");
   std::filesystem::create_symlink(folder / "victim", file);
   const Error error = error_of([&] { Journal(file).add("a", 1, 0); });
   EXPECT_EQ(error.code(), ErrorCode::kIo);
   EXPECT_THAT(error.what(), HasSubstr("is a symbolic link"));
-  EXPECT_EQ(ounce::test::read_file(folder / "victim"), "of somebody");
+  EXPECT_EQ(ounce::test::read_file(folder / "victim"), "unchanged");
 }
 
 TEST_F(JournalTest, AFileOfAnotherUserIsNotTrusted) {
@@ -181,7 +181,7 @@ TEST_F(JournalTest, FilesAndFoldersAreForTheirOwnerAlone) {
   EXPECT_EQ(std::filesystem::status(folder / "new/cache").permissions(), std::filesystem::perms(0700));
 }
 
-// The variables that name the user's cache, as they were before when it goes.
+// Sets the variables that name the user's cache, and restores them afterwards.
 struct UsersCache : JournalTest {
   UsersCache() {
     for (const char* const name : {"OUNCE_CACHE", "XDG_CACHE_HOME", "HOME", "TMPDIR"}) {
@@ -230,7 +230,7 @@ TEST_F(UsersCache, IsClosedToOthers) {
 
 TEST_F(UsersCache, ThatCannotBeMadeIsANote) {
   ::setenv("HOME", "/nonexistent/home", 1);
-  if (::geteuid() == 0) {  // root makes it
+  if (::geteuid() == 0) {  // root can create it anyway
     ounce::test::write_file(folder / "home", "");
     ::setenv("HOME", (folder / "home").c_str(), 1);
   }

@@ -40,7 +40,7 @@ TEST(WithTest, LayersGetAnotherFormatAndTheRestStays) {
   EXPECT_EQ(with(recipe, {}, Format::kW16).nodes, recipe.nodes);
 }
 
-// "third" makes all of the noise; "fourth" has most of the weights.
+// "third" causes all of the noise; "fourth" has most of the weights.
 test::Script script_of_five() {
   test::Script script;
   for (const char* name : {"first", "second", "third", "fourth", "fifth"})

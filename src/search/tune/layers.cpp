@@ -16,10 +16,10 @@ using graph::Index;
 
 struct User {
   NodePlace place;
-  bool is_direct = true;  // otherwise ops that move values stand between
+  bool is_direct = true;  // false: the weight passes through ops that move values
 };
 
-// The nodes that multiply with a weight or look rows up in it.
+// Finds the nodes that multiply with a weight or look up rows of it.
 void find_users(const Index& index, const graph::Value& value, bool is_direct, int& steps_left,
                 std::vector<User>& users) {
   for (const graph::Use& use : value.uses) {
@@ -49,7 +49,7 @@ std::map<NodePlace, Draft> collect(const Index& index, std::uint64_t least_bytes
     int steps_left = plan::kLongestSearch;
     find_users(index, *weight.value, true, steps_left, users);
     std::sort(users.begin(), users.end(), [](const User& a, const User& b) { return a.place < b.place; });
-    users.erase(std::unique(users.begin(), users.end(),  // several ways may lead to one
+    users.erase(std::unique(users.begin(), users.end(),  // several paths may lead to one node
                             [](const User& a, const User& b) { return a.place == b.place; }),
                 users.end());
     bool is_counted = false;
@@ -67,7 +67,7 @@ std::map<NodePlace, Draft> collect(const Index& index, std::uint64_t least_bytes
   return drafts;
 }
 
-// Only what RE2 gives a meaning is escaped: people read these.
+// Escapes only the special characters of RE2, so that the expressions stay readable.
 std::string exactly(const std::string& name) {
   std::string text = "^";
   for (const char c : name) {
@@ -77,8 +77,7 @@ std::string exactly(const std::string& name) {
   return text + "$";
 }
 
-// A node's name means its weights if they are its own inputs and nothing else is called so: no other node, no
-// tensor, no op.
+// A node's name selects its weights if they are direct inputs and no other node, tensor or op has that name.
 std::vector<std::string> expressions_for(const Draft& draft, const std::map<std::string, int>& names) {
   const auto found = names.find(draft.layer.name);
   if (draft.is_direct && found != names.end() && found->second == 1) return {exactly(draft.layer.name)};
@@ -91,7 +90,7 @@ std::vector<std::string> expressions_for(const Draft& draft, const std::map<std:
 
 std::vector<Layer> find_layers(const Index& index, std::uint64_t least_bytes) {
   std::map<NodePlace, Draft> drafts = collect(index, least_bytes);
-  std::map<std::string, int> names;  // what is called so
+  std::map<std::string, int> names;  // number of nodes, tensors and ops with a name
   graph::for_each_node(index, [&](std::size_t, std::size_t, const onnx::Node& node) {
     if (!node.name.empty()) ++names[std::string(node.name)];
     ++names[std::string(node.op_type())];
@@ -121,8 +120,8 @@ std::vector<Layer> find_layers(const Index& index, std::uint64_t least_bytes) {
 
 namespace {
 
-// "/encoder/layer.3/attention/query/MatMul" → "/encoder/layer.3": the scope that is counted, the outermost
-// if there are several. Empty when names do not tell.
+// "/encoder/layer.3/attention/query/MatMul" → "/encoder/layer.3": the outermost numbered scope; empty without
+// one.
 std::string block_of(const std::string& name) {
   const std::size_t last = name.rfind('/');
   const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
@@ -148,7 +147,7 @@ std::vector<Group> by(const std::vector<Layer>& layers, std::string (*name_of)(c
   return groups;
 }
 
-// Neighbours are put together until there are few enough.
+// Joins neighboring groups until there are at most `most`.
 std::vector<Group> joined(const std::vector<Group>& groups, std::size_t most) {
   if (groups.size() <= most) return groups;
   std::vector<Group> fewer;
@@ -171,7 +170,7 @@ std::vector<Group> blocks_of(const std::vector<Layer>& layers, std::size_t most)
                 std::max<std::size_t>(most, 1));
 }
 
-// A weight has one format: layers that share one are not to be told apart.
+// Puts layers that share a weight in one group, because a weight has one format.
 std::vector<Group> each_alone(const std::vector<Layer>& layers) {
   std::vector<Group> groups;
   std::map<std::string, std::size_t> owners;
@@ -200,14 +199,15 @@ namespace {
 
 using onnx::Bytes;
 
-// Nodes between a layer and the attention it serves, at most.
+// Largest number of nodes between a layer and its attention.
 constexpr std::size_t kFarthest = 32;
 
 bool is_matmul(const onnx::Node& node) {
   return node.op() == Op::kMatMul || node.op() == Op::kFusedMatMul || node.op() == Op::kEinsum;
 }
 bool is_named_attention(const onnx::Node& node) { return node.op_type().find("Attention") != Bytes::npos; }
-// Ops that pass on what they get, value by value: scores stay scores, heads stay heads.
+// Ops between a MatMul of attention and its Softmax or layers: they change values one by one or only move
+// them.
 bool keeps_values(const onnx::Node& node) {
   static const std::set<Op> kKeeping = {
       Op::kIdentity, Op::kTranspose, Op::kReshape, Op::kSqueeze, Op::kUnsqueeze, Op::kCast,    Op::kDropout,
@@ -216,7 +216,7 @@ bool keeps_values(const onnx::Node& node) {
   return kKeeping.contains(node.op());
 }
 
-// Nodes as vertices, with edges from the one that gives a value to those that take it.
+// The data flow as a graph of nodes, with edges from the producer of a value to its consumers.
 class Flow {
  public:
   explicit Flow(const graph::Index& index) : index_(index) {
@@ -261,7 +261,7 @@ class Flow {
       follow(found.body, place.second, left);
     }
   }
-  // Into a body, or out of it.
+  // Follows a value into a body or out of it.
   void follow(std::size_t body, Bytes name, std::vector<std::pair<std::size_t, Bytes>>& left) const {
     const auto ways = passages_.find({index_.find(body, name).body, name});
     if (ways == passages_.end()) return;
@@ -307,7 +307,7 @@ class Roles {
     return forward ? flow_.next(node) : flow_.before(node);
   }
 
-  // What lies behind some layer, or before one.
+  // The nodes that some layer reaches, forward or backward.
   std::vector<bool> reached(bool forward) const {
     std::vector<bool> is_reached(flow_.size());
     std::vector<std::size_t> left;
@@ -327,7 +327,7 @@ class Roles {
     return is_reached;
   }
 
-  // The nearest nodes that are wanted, where `passes` lets through all between.
+  // The nearest nodes for which `wanted` is true, across nodes for which `passes` is true.
   template <class Wanted, class Passes>
   std::vector<std::size_t> nearest(std::size_t from, bool forward, Wanted wanted, Passes passes) const {
     std::vector<std::size_t> found, round = {from};
@@ -349,7 +349,7 @@ class Roles {
     return found;
   }
 
-  // MatMul … Softmax … MatMul, where both multiply what is computed.
+  // Attention as MatMul, Softmax, MatMul, where both MatMuls multiply computed values.
   void mark_written_out(std::size_t softmax) {
     const auto is_product = [&](std::size_t node) { return is_matmul(*nodes_[node]) && !is_layer(node); };
     const auto passes = [&](std::size_t node) { return keeps_values(*nodes_[node]) && !is_layer(node); };
@@ -360,10 +360,10 @@ class Roles {
     for (const std::size_t node : mixed) mark_around(node, {node});
   }
 
-  // The layers that feed `node`, and those that take what `givers` give.
+  // Marks the layers that feed `node`, and those that read the outputs of `givers`.
   void mark_around(std::size_t node, const std::vector<std::size_t>& givers) {
     const auto wanted = [&](std::size_t other) { return is_layer(other); };
-    const auto before = [&](std::size_t other) {  // shapes are no values
+    const auto before = [&](std::size_t other) {  // does not follow shapes
       const Op op = nodes_[other]->op();
       return op != Op::kSoftmax && op != Op::kShape && op != Op::kSize;
     };

@@ -102,7 +102,7 @@ TEST_F(LayersTest, AWeightThatIsMovedBelongsToWhoMultipliesWithIt) {
   model.node("Transpose", {"a"}, {"t"}, {}, "turn").node("MatMul", {"x", "t"}, {"y"}, {}, "one");
   const auto layers = layers_of(model);
   EXPECT_THAT(names_of(layers), ElementsAre("one"));
-  EXPECT_THAT(layers[0].expressions, ElementsAre("^a$"));  // what the node is called says nothing of it
+  EXPECT_THAT(layers[0].expressions, ElementsAre("^a$"));  // the node's name does not select it
 }
 
 TEST_F(LayersTest, BranchesAreLookedInto) {

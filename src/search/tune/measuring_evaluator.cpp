@@ -36,9 +36,9 @@ namespace {
 using nlohmann::json;
 
 constexpr std::uint64_t kRecordedBytes = std::uint64_t{512} << 20;
-constexpr std::uint64_t kNoiseSamples = 32;                   // show how far outputs are off
-constexpr std::size_t kMostFiles = 24;                        // that are kept for a second measurement …
-constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;  // … and their size
+constexpr std::uint64_t kNoiseSamples = 32;                   // samples for noises()
+constexpr std::size_t kMostFiles = 24;                        // candidate files kept for later measurements
+constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;  // total size of these files
 
 std::string key_of(const char* what, const Recipe& recipe) {
   return std::string(what) + " " + hex(digest_of(quantization::to_json(recipe).dump()));
@@ -52,7 +52,7 @@ void fill(TuneTrial& trial, const VerifyResult& result, double confidence) {
   trial.verdict = result.verdict;
   trial.samples = result.samples;
   trial.confidence = confidence;
-  if (confidence == 0) return;  // what is not certain does not matter then
+  if (confidence == 0) return;  // without a confidence, `certain` is not considered
   trial.samples_needed = result.samples_needed;
   trial.has_too_few_samples = result.has_too_few_samples;
 }
@@ -70,12 +70,12 @@ MeasuringEvaluator::MeasuringEvaluator(const TuneOptions& options, const Split& 
   original_bytes_ = evaluate::check_model(maker.model()).bytes;
 }
 
-// A number of models is no time: nothing that has begun is stopped.
+// Infinite with a budget of models: running measurements are not stopped then.
 double MeasuringEvaluator::seconds_left() const {
   return clock_.counts_models() ? std::numeric_limits<double>::infinity() : clock_.left() - kept_back_;
 }
 
-// Each once, however often it is asked for.
+// Counts each model once.
 void MeasuringEvaluator::count(std::set<std::string> keys) {
   std::erase_if(keys, [&](const std::string& key) { return counted_.contains(key); });
   clock_.count(keys.size());
@@ -119,12 +119,13 @@ const RecordedReference& MeasuringEvaluator::recording() {
   recording_ =
       std::make_unique<RecordedReference>(maker_.model(), verify_options(split_.search.data), kRecordedBytes);
   if (recording_->is_cut())
-    notes_.push_back(fmt::format("searched on the first {} of {} samples, as no more fit into memory",
-                                 recording_->samples(), split_.search.samples));
+    notes_.push_back(
+        fmt::format("searched on the first {} of {} samples, because more do not fit into memory",
+                    recording_->samples(), split_.search.samples));
   return *recording_;
 }
 
-// Made when it is first wanted, and again when it had to go.
+// Returns a candidate's file; makes it if it does not exist or has been removed.
 std::filesystem::path MeasuringEvaluator::file_of(const Recipe& recipe) {
   const std::string name = hex(digest_of(quantization::to_json(recipe).dump())) + ".onnx";
   const auto found = std::find(files_.begin(), files_.end(), name);
@@ -192,17 +193,18 @@ TuneTrial MeasuringEvaluator::judge(const Recipe& recipe, const std::string& nam
   count({key_of("quality", recipe)});
   const auto find = [&]() -> json {
     const RecordedReference& samples =
-        recording();  // what is wrong with the data is not the candidate's fault
+        recording();  // outside of the try block: errors in the data do not concern the candidate
     TuneTrial trial;
     try {
       const std::filesystem::path file = file_of(recipe);
       trial.bytes = evaluate::check_model(file).bytes;
-      // What is not fitted to the data is judged once, on all of it, in the end.
+      // Candidates that do not depend on the data are judged with the confidence only once, at the end, on
+      // all samples.
       const double confidence = is_made_without_data(recipe) ? 0 : search_confidence_;
       const Gates gates = gates_with(confidence);
       fill(trial, samples.compare(file, 0, &gates), confidence);
       if (trial.bytes >= original_bytes_ && trial.sqnr_db > Quality::kSameModel)
-        throw Error(ErrorCode::kUnsupported, "nothing in the model can be stored or computed so");
+        throw Error(ErrorCode::kUnsupported, "no layer of the model supports this format");
     } catch (const Error& error) {
       if (!is_own_failure(error) || is_shortage(error)) throw;
       trial.problem = error.what();
@@ -212,7 +214,7 @@ TuneTrial MeasuringEvaluator::judge(const Recipe& recipe, const std::string& nam
   TuneTrial trial;
   try {
     trial = once(key_of("quality", recipe), find, trial_of);
-  } catch (const Error& error) {  // is not kept
+  } catch (const Error& error) {  // this error is not kept
     if (!is_shortage(error)) throw;
     trial.problem = error.what();
   }
@@ -251,7 +253,7 @@ std::vector<SpeedUp> MeasuringEvaluator::measure_times(const std::vector<Recipe>
   });
 }
 
-// In a process of its own.
+// Measures in a separate process.
 LoadMemory MeasuringEvaluator::memory_of(const std::string& key,
                                          const std::function<std::filesystem::path()>& file) {
   const auto find = [&]() -> json {
@@ -340,10 +342,10 @@ TuneTrial MeasuringEvaluator::hold_out(const Recipe& recipe, double confidence) 
 
 namespace {
 
-// Storage formats work on the model as it is.
+// Weight-only formats need no prepared model.
 Format prepared_format(Format format) { return is_storage(format) ? Recipe().format : format; }
 
-constexpr std::uint64_t kTrialSamples = 8;  // quality has been measured on more
+constexpr std::uint64_t kTrialSamples = 8;  // few, because the quality has been measured already
 
 Format format_of(const plan::Decision& decision) {
   if (decision.is_nbits()) return nbits(decision.bits());
@@ -432,8 +434,8 @@ std::vector<TreatedLayer> CandidateMaker::layers(const Recipe& recipe) {
     else if (const auto stored = tensors.find(layer.weights.empty() ? "" : layer.weights.front());
              stored != tensors.end())
       format = stored->second;
-    const bool is_small = layer.values * sizeof(float) < recipe.min_bytes;  // left alone by all formats …
-    if (is_small && integer == integers.end()) continue;                    // … that do not compute on it
+    const bool is_small = layer.values * sizeof(float) < recipe.min_bytes;  // not worth compressing
+    if (is_small && integer == integers.end()) continue;
     layers.push_back({std::move(layer), format});
   }
   return layers;
@@ -449,7 +451,7 @@ QuantizeResult CandidateMaker::write(const Recipe& recipe, const std::filesystem
                                      const std::optional<StatedGate>& gate) {
   QuantizeOptions options = options_for(recipe);
   options.trial.samples = kTrialSamples;
-  options.trial.is_timed = false;  // it has been
+  options.trial.is_timed = false;  // timed during the search
   quantization::Quantization q(model_, output, options);
   quantization::open_source(q);
   quantization::Inputs().add(*q.file).add(options.trial.data).require_apart(output);

@@ -1,5 +1,4 @@
-// Answers a search by making models and running them. Each measurement stands in the journal and is made
-// once.
+// An evaluator that makes candidates and runs them. Each measurement is made once and kept in the journal.
 #pragma once
 
 #include <ounce/prove.h>
@@ -27,40 +26,41 @@
 
 namespace ounce::search {
 
-// Makes models out of recipes, for measuring. The prepared model that each format works on (with
-// the statistics of its activations) is made once, when it is first wanted.
+// Makes candidate models from recipes. The prepared model of each format (with its activation statistics) is
+// made on first use and kept.
 
 class CandidateMaker {
  public:
-  // `options` say what models are calibrated on and for which target. Throws what quantize() throws.
+  // `options` name the calibration data and the target. Throws what quantize() throws.
   CandidateMaker(std::filesystem::path model, const QuantizeOptions& options);
 
   // Null when there is nothing to equalize.
   std::shared_ptr<const quantization::PreparedModel> prepared(const Recipe& recipe);
-  // What quantize() would choose for this recipe, by measuring.
+  // Makes the choices that quantize() would make by measuring.
   Recipe resolve(const Recipe& recipe, const quantization::StaticLimits& limits,
                  std::vector<std::string>& notes);
   std::vector<TreatedLayer> layers(const Recipe& recipe);
-  // Puts the model in its place, with all the checks of quantize(); it states the gate that it has passed.
+  // Writes the model to `output` with all checks of quantize(). `gate` is recorded in the model's provenance.
   QuantizeResult write(const Recipe& recipe, const std::filesystem::path& output,
                        const std::optional<StatedGate>& gate = std::nullopt);
 
-  // Safe in several threads once the prepared model is there. Gives the bytes of the model.
+  // Writes a candidate without checks and returns its size in bytes. Thread-safe once the prepared model
+  // exists.
   std::uint64_t make(const Recipe& recipe, const std::filesystem::path& file);
 
   const std::filesystem::path& model() const { return model_; }
 
  private:
-  // As quantize() would take them on this machine.
+  // The options that quantize() would use on this machine.
   QuantizeOptions options_for(const Recipe& recipe) const;
-  // … and as the target lets them be.
+  // Adapts a recipe to the limits of the target.
   Recipe fitted(const Recipe& resolved, const quantization::PreparedModel& prepared) const;
 
   std::filesystem::path model_;
   QuantizeOptions options_;
   std::mutex mutex_;
-  // By format, by whether activations have 16 bits (which needs a newer opset), whether it is equalized, and
-  // whether it is known from every second sample alone.
+  // The key: format, 16-bit activations (which need a newer opset), equalized, calibrated on every second
+  // sample only.
   std::map<std::tuple<Format, bool, bool, bool>, std::shared_ptr<const quantization::PreparedModel>>
       prepared_models_;
 };
@@ -79,20 +79,20 @@ class MeasuringEvaluator : public Evaluator {
   std::uint64_t original_bytes() const override { return original_bytes_; }
   void keep_back(double seconds) override { kept_back_ = seconds; }
 
-  // The final word, with this confidence.
+  // Judges a candidate on the holdout set with this confidence.
   TuneTrial hold_out(const Recipe& recipe, double confidence);
 
-  // Called before anything is measured that is not known from before.
+  // Called before each new measurement.
   std::function<void()> before_measuring = [] {};
 
-  // Whatever else is worth keeping: `find` is called when it is not known. `read` makes something of what is
-  // known, and throws nlohmann::json::exception when it is not what it should be: then it is found anew.
+  // Keeps any other result in the journal: calls `find` if `key` is unknown. `read` converts the JSON and
+  // throws nlohmann::json::exception for unexpected content; `find` is then called to replace it.
   template <class Read>
   auto once(const std::string& key, const std::function<nlohmann::json()>& find, const Read& read) {
     if (const nlohmann::json* known = recall(key)) {
       try {
         return read(*known);
-      } catch (const nlohmann::json::exception&) {  // what is found now takes its place
+      } catch (const nlohmann::json::exception&) {  // replaced below
       }
     }
     return read(find_out(key, find));
@@ -116,19 +116,20 @@ class MeasuringEvaluator : public Evaluator {
 
   const TuneOptions& options_;
   const Split& split_;
-  const double search_confidence_;  // of what is fitted to the data: it has to pass on held-out data as well
+  const double
+      search_confidence_;  // of candidates that depend on the data: they must also pass on the holdout set
   CandidateMaker& maker_;
   Journal& journal_;
   TemporaryFolder folder_{"tune"};
-  std::list<std::string> files_;  // that are there, the last used one first
+  std::list<std::string> files_;  // existing candidate files, most recently used first
   std::unique_ptr<RecordedReference> recording_;
-  std::shared_ptr<ReferenceOutputs> reference_outputs_ = keep_reference_outputs();  // on the held-out data
+  std::shared_ptr<ReferenceOutputs> reference_outputs_ = keep_reference_outputs();  // on the holdout set
   std::set<std::string> counted_;                                                   // models
   std::vector<std::string> notes_;
   std::uint64_t original_bytes_ = 0, recalled_ = 0;
   double kept_back_ = 0;
-  // The measurement was cut short by the clock, or the machine was too busy for it. It is not kept, because
-  // it says more about the machine on that day than about the model.
+  // The clock stopped the measurement or the machine was too busy for it. It is not kept, because it says
+  // more about the machine than about the model.
   bool is_cut_short_ = false;
 };
 

@@ -118,7 +118,7 @@ TEST(ObjectiveTest, TheFrontHasThreeCorners) {
   std::vector<TuneTrial> untimed = {trial(0.25, 2, 30)};
   untimed[0].is_timed = false;
   mark_front(untimed);
-  EXPECT_FALSE(untimed[0].is_fastest);  // nobody knows
+  EXPECT_FALSE(untimed[0].is_fastest);  // unknown
   EXPECT_TRUE(untimed[0].is_smallest && untimed[0].is_closest);
 }
 

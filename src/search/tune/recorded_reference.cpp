@@ -42,7 +42,8 @@ std::vector<std::uint64_t> RecordedReference::choose(std::uint64_t batches, std:
 
 VerifyResult RecordedReference::compare(const std::filesystem::path& path, std::uint64_t most_samples,
                                         const Gates* gates) const {
-  if (!how_.runtime.isolate) evaluate::require_loadable(path, how_.runtime);  // nobody has judged it yet
+  if (!how_.runtime.isolate)
+    evaluate::require_loadable(path, how_.runtime);  // loaded here for the first time
   const Stopwatch time;
   VerifyResult result;
   result.reference = original_;
@@ -55,7 +56,7 @@ VerifyResult RecordedReference::compare(const std::filesystem::path& path, std::
   result.load_seconds = time.seconds();
   const std::unique_ptr<data::Feed> feed = kept_->feed_of(chosen);
   VerifyOptions how = how_;
-  if (most_samples != 0) how.metric_command = {};  // a glance at the outputs: no reason to start a program
+  if (most_samples != 0) how.metric_command = {};  // a quick look at the outputs does not start a program
   evaluate::Comparison comparison(reference, candidate, how);
   comparison.run(*feed, nullptr);
   comparison.fill(result);
@@ -68,7 +69,7 @@ namespace {
 
 constexpr std::uint64_t kLeastToSplit = 4;
 
-// `begin`, `step`: every `step`-th sample from there on. Of a sequence: `size` samples from `begin` on.
+// Every `step`-th sample from `begin` on; for a sequence `size` consecutive samples from `begin` on.
 DataPart part_of(const DataOptions& data, std::uint64_t begin, std::uint64_t step, std::uint64_t size,
                  std::uint64_t most) {
   DataPart part{data, 0};

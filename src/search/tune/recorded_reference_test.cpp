@@ -27,7 +27,7 @@ std::string scaled(float w) {
   return model.bytes();
 }
 
-// A sum: state' = state + x · w, which is also the output.
+// A running sum: state' = state + x · w, which is also the output.
 std::string summing(float w) {
   ModelBuilder model;
   model.input("x", kFloat, {1, 1}).input("state", kFloat, {1, 1});

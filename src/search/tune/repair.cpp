@@ -13,8 +13,8 @@
 namespace ounce::search {
 namespace {
 
-constexpr double kLeastCost = 0.002;      // share of the original's time: what timing can tell at best
-constexpr std::size_t kMostReturns = 24;  // layers that are tried in eight bits alone
+constexpr double kLeastCost = 0.002;      // share of the original's time: the resolution of timing
+constexpr std::size_t kMostReturns = 24;  // layers that are tried in 8 bits one by one
 
 class Repairer {
  public:
@@ -31,14 +31,14 @@ class Repairer {
       options.push_back({cost.gain, std::max(cost.cost, kLeastCost)});
     const double noise = evaluator_.noises({recipe_}).front(), limit = std::pow(10, -least_sqnr_ / 10);
     Repaired repaired;
-    // Storage that has to grow again in most places is not worth the way.
+    // Give up if most of the weights would need more bits.
     if (is_storage && 2 * expected_count(options, noise, limit) > options.size() + 1) return repaired;
     const auto may_go_on = [this] { return has_time_(step_); };
     const auto found = cheapest_passing(
         options, noise, limit,
         {[&](const Indices& groups) { return passes(chosen_of(layer_costs_, groups)); }, may_go_on});
     if (!found) return repaired;
-    // Nor may all layers of a block be needed.
+    // Not all layers of a block may be needed.
     const std::vector<LayerCost> layers = single_layers(*found);
     Indices all(layers.size());
     std::iota(all.begin(), all.end(), 0);
@@ -62,7 +62,7 @@ class Repairer {
     for (const std::size_t i : numbers) chosen.push_back({costs[i]});
     return chosen;
   }
-  // Of these groups, the cheapest first.
+  // The layers of these groups, cheapest first.
   std::vector<LayerCost> single_layers(const Indices& groups) const {
     std::vector<LayerCost> single;
     for (const std::size_t i : groups) {
@@ -89,7 +89,7 @@ class Repairer {
     return trial.problem.empty() && trial.passed && sqnr_rank(trial) >= least_sqnr_;
   }
 
-  // Eight bits where they do; all at once, or one after the other.
+  // Stores the chosen layers in 8 bits where that passes: all at once, or else one by one.
   void store_smaller() {
     const std::vector<Chosen> careful = chosen_;
     if (recipe_.format == weight_only(8) || !has_time_(step_)) return;
@@ -110,7 +110,7 @@ class Repairer {
     }
     const auto count = [](std::size_t n) { return fmt::format("{} layer{}", n, n == 1 ? "" : "s"); };
     if (is_storage && halves == layers) return count(layers) + " in 16 bits";
-    std::string text = count(layers) + (is_storage ? " in 8 bits" : " in floats");
+    std::string text = count(layers) + (is_storage ? " in 8 bits" : " in FP32");
     if (halves != 0) text += fmt::format(", {} of them in 16 bits", halves);
     return text;
   }
@@ -121,7 +121,7 @@ class Repairer {
   const std::function<bool(double)>& has_time_;
   std::vector<LayerCost> layer_costs_;
   std::vector<Chosen> chosen_;
-  double step_ = 0.5;  // seconds of one judgement
+  double step_ = 0.5;  // seconds to judge one candidate
 };
 
 }  // namespace
@@ -133,7 +133,7 @@ Repaired repair(Evaluator& evaluator, const Recipe& recipe, double least_sqnr,
 
 namespace {
 
-constexpr std::size_t kMostRemovals = 24;  // tries to do without some
+constexpr std::size_t kMostRemovals = 24;  // tests in drop_unneeded()
 
 double noise_of(const Option& option) { return option.noise < kDestroyed ? option.noise : kDestroyed; }
 
@@ -150,7 +150,7 @@ class Returns {
   }
 
  private:
-  // All of these, or else each half of them.
+  // Removes this range if the rest passes, or else tries each half of it.
   void give_back(std::size_t first, std::size_t count) {
     if (count == 0 || tries_++ >= kMostRemovals || !ask_.may_go_on()) return;
     Indices fewer = chosen_;
@@ -185,7 +185,7 @@ Indices by_worth(const std::vector<Option>& options) {
 std::size_t expected_count(const std::vector<Option>& options, double all, double limit) {
   double sum = 0;
   for (const Option& option : options) sum += noise_of(option);
-  // What they bring together is known better than what each brings alone.
+  // Scale the noises to their measured total, which is more exact than their sum.
   const double scale = sum > 0 ? std::min(all, kDestroyed) / sum : 0;
   double left = std::min(all, kDestroyed);
   std::size_t count = 0;
@@ -227,10 +227,11 @@ Indices drop_unneeded(Indices chosen, const PassingTest& ask) {
 
 namespace {
 
-constexpr std::size_t kMostGroups = 32;   // more layers than this are taken in blocks
-constexpr std::size_t kMostTogether = 6;  // models, besides two that they are compared with
-constexpr double kTimingSeconds = 0.25;   // for each of them
-constexpr double kGuess = 1;              // seconds of a first measurement
+constexpr std::size_t kMostGroups = 32;  // more layers than this are grouped in blocks
+constexpr std::size_t kMostTogether =
+    6;                                   // models per comparison, not counting the two they are compared with
+constexpr double kTimingSeconds = 0.25;  // per model
+constexpr double kGuess = 1;             // expected seconds of the first measurement
 
 }  // namespace
 
@@ -303,15 +304,15 @@ std::vector<LayerCost> measure_layer_costs(Evaluator& evaluator, const Recipe& r
 
 namespace {
 
-constexpr double kWorthIt = 1.02;         // times as fast, or it may be chance
-constexpr double kSegmentSeconds = 0.25;  // for each model
-constexpr double kLoading = 0.25;         // seconds besides, as a first guess
+constexpr double kWorthIt = 1.02;         // speed ratio; smaller gains may be noise
+constexpr double kSegmentSeconds = 0.25;  // per model
+constexpr double kLoading = 0.25;         // seconds to load a model, as a first guess
 constexpr std::size_t kMostSegments = 4;
 
 struct Segment {
   std::size_t first = 0, count = 0;
-  bool to_floats = true;        // or back
-  double expected_speedup = 1;  // how fast the model was when the whole changed that this is a part of
+  bool to_floats = true;        // false: back to INT8
+  double expected_speedup = 1;  // measured for the larger segment that this is a part of
 };
 
 class TimedBisection {
@@ -355,7 +356,7 @@ class TimedBisection {
       speeds = evaluator_.timed_comparison(recipes, kSegmentSeconds);
     } catch (const Error& error) {
       if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kIo) throw;
-      for (const Segment& segment : tried) split(segment);  // one of them cannot be made
+      for (const Segment& segment : tried) split(segment);  // one of the candidates cannot be made
       return;
     }
     const bool is_known =
@@ -371,8 +372,8 @@ class TimedBisection {
       return;
     }
     is_float_ = changed(*best);
-    // A part of it may have been better where it was; the others are asked again, as beside a segment that
-    // changed they may have become cheaper.
+    // Parts of it may be better in INT8. The other segments are tried again, because they may have become
+    // cheaper next to the changed one.
     split({best->first, best->count, !best->to_floats});
     tried.erase(best);
     open_.insert(open_.end(), tried.begin(), tried.end());

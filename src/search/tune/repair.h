@@ -1,8 +1,9 @@
-// Brings a recipe that is fast but does not pass its gate to pass it, at the least cost.
+// Repairs a recipe that is fast but fails its gate, by moving layers back to higher precision at the least
+// cost.
 //
-// Every layer that it treats roughly is treated carefully alone, and what that brings in quality and costs in
-// time is measured. The layers that bring the most for their cost follow each other until the gate is passed;
-// those that turn out not to be needed go back; what is left is stored in as few bits as the gate allows.
+// The gain in quality and the cost in time of each low-precision layer is measured alone. Layers are moved in
+// the order of gain for their cost until the gate passes; then layers that turn out not to be needed move
+// back. Weights of the moved layers are stored in the fewest bits that pass the gate.
 #pragma once
 
 #include <cstddef>
@@ -17,85 +18,88 @@
 namespace ounce::search {
 
 struct Repaired {
-  std::optional<Recipe> recipe;  // nothing when it cannot be repaired in the time there is
-  std::string what;              // "4 layers in floats"
+  std::optional<Recipe> recipe;  // nothing if no repair was found in time
+  std::string what;              // "4 layers in FP32"
 };
 
-// `least_sqnr`: dB that the worst output must reach besides passing the gate: more than the gate asks for
-// when it turned out that what just passes does not pass on other data.
+// `least_sqnr`: dB that the worst output must reach in addition to passing the gate. It exceeds the gate's
+// bound after a candidate passed on the search data but failed on the holdout set.
 Repaired repair(Evaluator& evaluator, const Recipe& recipe, double least_sqnr,
                 const std::function<bool(double)>& has_time);
 
-// Chooses parts of a model to treat with more care (FP32, or more bits), so that the whole passes at the
-// least cost. Sensitivity and tune differ in what an option is, what it costs and what passes. (A static
-// recipe knows more of its nodes, and what time they take: quantize/float_choice.h.)
+// Chooses parts of a model for higher precision (FP32, or more bits), so that the model passes at the least
+// cost. Sensitivity and tune define options, costs and the test differently. (For static recipes, whose node
+// times are known, see quantize/float_choice.h.)
 //
-// The noise of each option alone has been measured. Noises of independent options add, so the number of
-// needed ones can be expected. Options are ordered by noise for their cost; the shortest beginning of that
-// list that passes is found by doubling and halving, because an expectation is a guess until it is measured.
-// Options that turn out not to be needed go back, the most expensive first.
+// The noise of each option alone is measured before. Noises of independent options add up, which gives an
+// estimate of the number of options needed. Options are ordered by noise per cost. The shortest passing
+// prefix of that list is found by doubling and bisection, starting from the estimate. Options that turn out
+// not to be needed are removed, the most expensive first.
 
-inline constexpr double kDestroyed = 1e6;  // stands for noise that is no number
+inline constexpr double kDestroyed = 1e6;  // replaces infinite and NaN noise
 
 struct Option {
-  double noise = 0;  // over signal at the outputs, that it brings
-  double cost = 0;   // of leaving it out, in whatever counts
+  double noise = 0;  // noise-to-signal ratio at the outputs that the option removes
+  double cost = 0;   // cost of choosing the option, in any unit
 };
 
-using Indices = std::vector<std::size_t>;  // by their numbers
+using Indices = std::vector<std::size_t>;  // positions in the list of options
 
 struct PassingTest {
   std::function<bool(const Indices& chosen)> passes;
-  std::function<bool()> may_go_on = [] { return true; };  // asked before each of them
+  std::function<bool()> may_go_on = [] { return true; };  // called before each test
 };
 
-// Most noise for its cost first.
+// Returns the options in descending order of noise per cost.
 Indices by_worth(const std::vector<Option>& options);
 
-// How many will be needed to bring the noise of `all` below `limit`: one at least, unless there are none.
+// Estimates the number of options needed to reduce the noise from `all` to `limit`; at least one, unless
+// there are no options.
 std::size_t expected_count(const std::vector<Option>& options, double all, double limit);
 
-// In the order of their worth; nothing when nothing passed.
+// Returns the chosen options in the order of by_worth(); nothing if no choice passed.
 std::optional<Indices> cheapest_passing(const std::vector<Option>& options, double all, double limit,
                                         const PassingTest& ask);
 
-// `chosen` passes, its dearest last: what passes without some of it.
+// Removes options from `chosen`, which passes and has its most expensive option last, as long as the rest
+// passes.
 Indices drop_unneeded(Indices chosen, const PassingTest& ask);
 
-// What it brings and what it costs to treat a group of layers more carefully than a recipe does: measured,
-// one group at a time.
+// Gain and cost of moving a group of layers to a higher precision than in a recipe, measured one group at a
+// time.
 
 struct LayerCost {
   std::string name;
-  std::vector<std::string> outputs;  // of its layers: they name them in Recipe::nodes
-  std::uint64_t values = 0;          // of their weights
-  double gain = 0;                   // noise over signal that goes away at the model's outputs
-  double cost = 0;                   // share of the original's time that is added; negative: it gets faster
+  std::vector<std::string> outputs;  // the layers' keys in Recipe::nodes
+  std::uint64_t values = 0;          // number of weights
+  double gain = 0;                   // reduction of the noise-to-signal ratio at the model's outputs
+  double cost = 0;                   // added time relative to the original's; negative if it gets faster
 };
 
-// The layers of `recipe` in one of these formats, alone or, if they are many, in blocks; nothing is measured.
+// Returns the layers of `recipe` in one of these formats, alone or, if there are many, in blocks. Measures
+// nothing.
 std::vector<LayerCost> group_by_format(Evaluator& evaluator, const Recipe& recipe,
                                        const std::vector<Format>& formats);
 
-// The same, with what each brings and costs. `is_timed`: otherwise
-// costs are shares of the original's bytes. `has_time` is asked before each part of the work with the seconds
-// it will take; when it says no, what has been measured is the result.
+// The same with gains and costs. Unless `is_timed`, costs are relative to the original's bytes. `has_time` is
+// called before each part of the work with its expected seconds; if it returns false, only the groups
+// measured so far are returned.
 std::vector<LayerCost> measure_layer_costs(Evaluator& evaluator, const Recipe& recipe,
                                            const std::vector<Format>& formats, bool is_timed,
                                            const std::function<bool(double)>& has_time);
 
-// `recipe` with these layers in another format.
+// Returns `recipe` with these layers in another format.
 Recipe with(const Recipe& recipe, const std::vector<LayerCost>& layer_costs, Format format);
 
-// Which layers of a recipe are faster in floats than on integers, by timing whole segments of the graph.
+// Finds the layers of a recipe that are faster in FP32 than in INT8, by timing whole segments of the graph.
 //
-// A layer alone in floats pays for the way from integers and back, so that what is slow is not seen one layer
-// at a time. The two halves are tried first; a segment that makes the model faster stays in floats, but for
-// halves of it that are better back on integers, and of those that do not the halves are tried, where the
-// expected speed-up is greatest first.
+// Segments are timed because a single FP32 layer pays for quantizing and dequantizing around it, which hides
+// its gain. The two halves of the model are tried first. A segment that is faster in FP32 is kept there, and
+// its halves are tried back in INT8; segments that are not faster are split in halves. Segments with the
+// greatest expected speedup come first.
 
-// The groups that are to leave the integers; none when all are well where they are. `has_time` is asked
-// before each timed comparison with the seconds it will take.
+// Returns the groups to move to FP32, which may be empty. `has_time` is called before each timed comparison
+// with its expected seconds.
 std::vector<LayerCost> faster_in_floats(Evaluator& evaluator, const Recipe& recipe,
                                         const std::function<bool(double)>& has_time);
 

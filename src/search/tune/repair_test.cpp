@@ -1,4 +1,4 @@
-// Repairs among models that are numbers (support/scripted_evaluator.h), and one with a real model.
+// Tests repairs with scripted measurements (support/scripted_evaluator.h) and with a real model.
 #include "search/tune/repair.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ using testing::Pair;
 bool always(double) { return true; }
 bool never(double) { return false; }
 
-// Five layers, of which "third" stands no eight bits; computed on integers each takes half of its time.
+// Five layers, of which "third" loses all accuracy in 8 bits; in INT8 each takes half of its time.
 Script one_fatal_layer(double gate_db) {
   Script script;
   script.gate_db = gate_db;
@@ -68,10 +68,10 @@ TEST_F(RepairTest, MoreIsTreatedCarefullyUntilTheGateIsPassed) {
 
 TEST_F(RepairTest, WhatBringsTheMostForItsCostComesFirst) {
   Script script = one_fatal_layer(30);
-  script.layers[2].noise[Format::kInt8] = 1e-4;  // none of them is fatal …
-  script.layers[1].noise[Format::kInt8] = 9e-4;  // … and two are bad alike,
+  script.layers[2].noise[Format::kInt8] = 1e-4;  // no layer is fatal
+  script.layers[1].noise[Format::kInt8] = 9e-4;  // two are equally bad
   script.layers[3].noise[Format::kInt8] = 9e-4;
-  script.layers[3].values = 100000;  // but one of them is most of the work
+  script.layers[3].values = 100000;  // one of these two is most of the work
   const Repaired repaired = run(script, Format::kInt8);
   ASSERT_TRUE(repaired.recipe);
   EXPECT_EQ(repaired.recipe->nodes.count("second"), 1U);
@@ -81,7 +81,7 @@ TEST_F(RepairTest, FourBitsAreRepairedWithEightWhereTheyDo) {
   const Repaired repaired = run(one_fatal_layer(18), Format::kW4);
   ASSERT_TRUE(repaired.recipe);
   EXPECT_GE(sqnr_of(*repaired.recipe), 18);
-  EXPECT_EQ(repaired.recipe->nodes.at("third"), Format::kW16);  // stands no eight bits
+  EXPECT_EQ(repaired.recipe->nodes.at("third"), Format::kW16);  // 8 bits fail
   EXPECT_LT(repaired.recipe->nodes.size(), 5U);
 }
 

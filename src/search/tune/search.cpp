@@ -20,24 +20,26 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kLeastTiming = 0.2, kMostTiming = 1;  // seconds of a model when it is timed
-constexpr double kTimingShare = 1.0 / 400;             // … of the budget
-constexpr double kLastTimingSeconds = 2;  // of each in the last timed comparison, in a usual budget
-constexpr double kStaticShare = 0.4;      // of the time that is left, for choosing calibration and ranges
-constexpr double kReserveShare = 0.15;    // of the budget, at most, for the end
-constexpr double kCloseCost = 1.1;  // who is so close to the best takes part in the last timed comparison
+constexpr double kLeastTiming = 0.2, kMostTiming = 1;  // seconds to time a model
+constexpr double kTimingShare = 1.0 / 400;             // of the budget, to time a model
+constexpr double kLastTimingSeconds = 2;               // at most per model in the last timed comparison
+constexpr double kStaticShare = 0.4;    // of the remaining time, to choose calibration and activation ranges
+constexpr double kReserveShare = 0.15;  // of the budget, at most, for the last steps
+constexpr double kCloseCost =
+    1.1;  // models up to this multiple of the best cost take part in the last comparison
 constexpr std::size_t kMostInLastTiming = 5;
-constexpr double kWorthRepairing = 0.95;  // of the best's cost, that a repaired one could at most have
-constexpr double kRoom = 1;               // dB beyond the gate, as other data differs
+constexpr double kWorthRepairing = 0.95;  // share of the best cost that a candidate may have to be repaired
+constexpr double kRoom = 1;               // margin in dB above the gate, because other data differs
 constexpr double kUsualGoal = 28;         // dB, without a gate in dB
-constexpr double kMoreRoom = 1.5;         // dB, when held-out data was not content
-constexpr int kMostRounds = 3;            // of more room
+constexpr double kMoreRoom = 1.5;         // additional margin in dB after a failure on held-out data
+constexpr int kMostRounds = 3;            // of repairs with additional margin
 constexpr double kNoLimit = 1e9;
-constexpr double kSmallStep = 1.03;                        // of the least cost so far
-constexpr double kOverrun = 0.05;                          // of the budget, that the end may take longer
-constexpr double kDecodeShares[] = {0.4, 0.2, 0.1, 0.05};  // of a run's time, for less memory
-constexpr double kTrimShare = 0.4;  // of the time that is left, for looking what is faster in floats
-constexpr double kHopeless = 0.9;   // speed that no float will bring up to the original's
+constexpr double kSmallStep = 1.03;  // multiple of the least cost so far
+constexpr double kOverrun = 0.05;    // share of the budget that the last steps may exceed it by
+constexpr double kDecodeShares[] = {0.4, 0.2, 0.1, 0.05};  // of a run's time, to save memory
+constexpr double kTrimShare = 0.4;  // of the remaining time, to find layers that are faster in FP32
+constexpr double kHopeless =
+    0.9;  // speed below which FP32 layers cannot make a candidate as fast as the original
 
 Recipe recipe_of(Format format) {
   Recipe recipe;
@@ -80,7 +82,7 @@ void Search::run() {
     evaluator_.keep_back(-kOverrun * clock_.budget());
     compare_best();
   } catch (const Error& error) {
-    if (!is_time_up(error)) throw;  // then the order of before holds
+    if (!is_time_up(error)) throw;  // without the comparison the earlier timings decide
     is_complete_ = false;
   }
   note_untimed();
@@ -95,13 +97,13 @@ void Search::note_untimed() {
   }
   if (untimed == 0) return;
   notes_.push_back(
-      fmt::format("the machine was too busy to time {} of {} models: their speed is not known and did not "
-                  "decide; run again when it is idle",
+      fmt::format("the machine was too busy to time {} of {} models, so their speed was ignored; run again "
+                  "when it is idle",
                   untimed, made));
 }
 
-// A search that ends with something that passed and was not asked on held-out data asks, however long that
-// takes: whoever waited so long wants a model.
+// Judges passing candidates on the holdout set even after the time is up, if there is no best candidate yet:
+// otherwise the search would end without a model.
 void Search::prove_something() {
   if (best_) return;
   std::vector<std::size_t> open;
@@ -117,7 +119,7 @@ void Search::prove_something() {
 
 void Search::show_progress() const {
   if (options_.progress == nullptr) return;
-  constexpr double kParts = 1000;  // of a second, or of a model
+  constexpr double kParts = 1000;  // steps per second, or per model
   options_.progress->stage = "searching";
   options_.progress->total = static_cast<std::uint64_t>(kParts * clock_.budget());
   options_.progress->done = static_cast<std::uint64_t>(kParts * std::min(clock_.elapsed(), clock_.budget()));
@@ -134,7 +136,7 @@ bool Search::has_time(double wanted) {
 
 void Search::attempt(const Recipe& recipe, const std::string& name) {
   if (!tried_.insert(quantization::to_json(recipe).dump()).second) return;
-  if (recipe.is_integer() && !evaluator_.computes_on_integers(recipe)) return;  // then w8 is the name for it
+  if (recipe.is_integer() && !evaluator_.computes_on_integers(recipe)) return;  // the same as w8
   Candidate candidate{recipe, evaluator_.judge(recipe, name)};
   if (candidate.trial.problem.empty()) {
     const double seconds = std::clamp(kTimingShare * clock_.budget(), kLeastTiming, kMostTiming);
@@ -164,7 +166,7 @@ void Search::consider(std::size_t place) {
   TuneTrial& trial = candidates_[place].trial;
   if (!is_eligible(trial)) return;
   if (best_ && !is_better(trial, candidates_[*best_].trial, options_.objective)) return;
-  // Small steps back for the sake of quality must not add up.
+  // Small increases of cost in exchange for quality must not add up.
   const double cost = cost_of(trial, options_.objective);
   if (best_ && cost > kSmallStep * least_cost_) return;
   const double begin = clock_.elapsed();
@@ -173,7 +175,7 @@ void Search::consider(std::size_t place) {
     least_cost_ = best_ ? std::min(least_cost_, cost) : cost;
     best_ = place;
   }
-  // The end takes such a step too.
+  // The last steps judge a candidate once more.
   if (!clock_.counts_models())
     reserve_ = std::clamp(2 * (clock_.elapsed() - begin), reserve_ / 2, kReserveShare * clock_.budget());
 }
@@ -188,7 +190,7 @@ void Search::try_safe_formats() {
   if (!best_) try_format(recipe_of(weight_only(16)), "w16");
 }
 
-// Of dynamic and static, what most of the weights have kernels for comes first.
+// True if most of the weights gain by dynamic INT8, which is then tried before static INT8.
 bool Search::is_for_dynamic(const Recipe& dynamic) {
   if (!evaluator_.computes_on_integers(dynamic)) return false;
   std::uint64_t values = 0, gaining = 0;
@@ -209,8 +211,8 @@ void Search::try_usual_formats() {
   if (options_.objective == Objective::kSize) try_format(recipe_of(weight_only(4)), "w4");
 }
 
-// From the end that takes the least memory to the one that takes no time: what is fast enough first is the
-// best of its format.
+// Tries settings from the least memory to the highest speed. The first that is fast enough is the best of its
+// format.
 void Search::try_memory_curve(Format format, const char* name) {
   Recipe recipe = recipe_of(format);
   const auto is_fast_enough = [&] { return !candidates_.empty() && !candidates_.back().trial.is_slower; };
@@ -221,11 +223,11 @@ void Search::try_memory_curve(Format format, const char* name) {
   for (const double share : kDecodeShares) {
     if (candidates_.size() > before && !clock_.counts_models() && is_fast_enough()) return;
     recipe.decode_share = share;
-    try_format(recipe, fmt::format("{}, {:.0f} % for decoding", name, 100 * share).c_str());
+    try_format(recipe, fmt::format("{}, {:.0f} % for dequantizing", name, 100 * share).c_str());
   }
 }
 
-// What seldom is the answer on a CPU.
+// Tries formats that rarely win on a CPU.
 void Search::try_rare_formats() {
   try_format(recipe_of(weight_only(16)), "w16");
   try_format(recipe_of(weight_only(4)), "w4");
@@ -237,8 +239,7 @@ void Search::try_rare_formats() {
   if (options_.objective != Objective::kSize) try_nbits();  // w4 is smaller
 }
 
-// Weights that stay small where they are multiplied with. A model without such products is what w8 made of
-// it.
+// Tries low-bit weights (MatMulNBits). For a model without such products the result would be the same as w8.
 void Search::try_nbits() {
   for (const Format format : formats_of(Family::kNbits)) {
     if (info_of(format).stage != SearchStage::kRare) continue;
@@ -251,7 +252,7 @@ void Search::try_nbits() {
   }
 }
 
-// Calibration, equalizing, and the floats that bring much for nearly nothing are chosen by measuring.
+// Tries static INT8. Calibration, equalization and FP32 layers that cost little are chosen by measuring.
 void Search::try_static() {
   if (!has_time(1)) return;
   const double close_enough = options_.gates.min_sqnr ? *options_.gates.min_sqnr + kRoom : kUsualGoal;
@@ -270,7 +271,7 @@ void Search::try_static() {
   attempt(found.recipe, name);
 }
 
-// Convs have static kernels only, LSTMs dynamic ones only, matrix products both.
+// Tries static INT8 with dynamic layers: LSTMs have only dynamic kernels, matrix products have both kinds.
 void Search::try_dynamic_layers() {
   const auto base = std::find_if(candidates_.begin(), candidates_.end(), [](const Candidate& candidate) {
     return is_static(candidate.recipe.format) && candidate.trial.problem.empty();
@@ -281,7 +282,7 @@ void Search::try_dynamic_layers() {
   for (const TreatedLayer& treated : evaluator_.layers(recipe)) {
     integer += is_static(treated.format) ? 1U : 0U;
     if (!plan::gains_by_dynamic(treated.layer.op_type)) continue;
-    if (recipe.nodes.contains(treated.layer.output)) continue;  // better in floats
+    if (recipe.nodes.contains(treated.layer.output)) continue;  // chosen to run in FP32
     recipe.nodes[treated.layer.output] = format_with(Arithmetic::kDynamic);
     moved += 1;
   }
@@ -289,7 +290,7 @@ void Search::try_dynamic_layers() {
   attempt(recipe, fmt::format("{}, {} dynamic", base->trial.name, plural(moved, "layer")));
 }
 
-// What it would cost if it passed.
+// The cost of a candidate if it passed.
 double Search::promise_of(const Candidate& candidate) const {
   return cost_of(candidate.trial, options_.objective);
 }
@@ -308,7 +309,7 @@ void Search::repair() {
     if (can_repair && is_usable && is_broken && !is_hopeless && repaired_.insert(i).second)
       broken.push_back(i);
   }
-  // What stores in 4 bits has a long way to go.
+  // 4-bit candidates come last, because they need the most repairs.
   const auto rank = [&](std::size_t i) {
     return std::pair(candidates_[i].recipe.format == weight_only(4), promise_of(candidates_[i]));
   };
@@ -316,7 +317,7 @@ void Search::repair() {
                    [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
   for (const std::size_t i : broken) {
     const Candidate base = candidates_[i];
-    // What just passes here may just fail elsewhere.
+    // A candidate that barely passes here may fail on other data.
     const double gate = options_.gates.min_sqnr ? *options_.gates.min_sqnr + kRoom : -kNoLimit;
     double least = base.trial.passed ? sqnr_rank(base.trial) + kMoreRoom : gate;
     for (int round = 0; round < kMostRounds; ++round) {
@@ -337,10 +338,10 @@ void Search::repair(const Candidate& base, double least_sqnr) {
   if (repaired.recipe) attempt(*repaired.recipe, fmt::format("{}, {}", base.trial.name, repaired.what));
 }
 
-// Layers whose Q/DQ cost more than their kernels gain: in the best one, and in static, which could be the
-// best without them, be it after a repair.
+// Moves layers whose Q/DQ cost more than their INT8 kernels gain to FP32: in the best candidate, and in the
+// static one, which may become the best that way or after a repair.
 void Search::trim() {
-  if (clock_.counts_models()) return;  // nobody knows which they are
+  if (clock_.counts_models()) return;  // needs timings
   std::set<std::size_t> bases;
   if (best_ && candidates_[*best_].recipe.is_integer()) bases.insert(*best_);
   const auto first = std::find_if(candidates_.begin(), candidates_.end(), [](const Candidate& candidate) {
@@ -360,10 +361,10 @@ void Search::trim(const Candidate& base) {
   });
   if (groups.empty() || !has_time(1)) return;
   attempt(with(base.recipe, groups, weight_only(8)),
-          fmt::format("{}, {} faster in floats", base.trial.name, plural(groups.size(), "group")));
+          fmt::format("{}, {} faster in FP32", base.trial.name, plural(groups.size(), "group")));
 }
 
-// Weights of layers that compute on floats, in 4 bits where the outputs stand it.
+// Stores weights of FP32 layers in 4 bits where the outputs tolerate it.
 void Search::shrink() {
   if (!best_ || options_.objective == Objective::kLatency || !has_time(1)) return;
   const Candidate base = candidates_[*best_];
@@ -376,7 +377,7 @@ void Search::shrink() {
   for (std::size_t i = 0; i < floats.size(); ++i) floats[i].gain = -noises[i];
   std::stable_sort(floats.begin(), floats.end(),
                    [](const LayerCost& a, const LayerCost& b) { return a.gain > b.gain; });
-  // The half that brings the least noise is tried when all of them are too many.
+  // If all of them are too many, the half with the least noise is tried.
   for (; !floats.empty() && has_time(1); floats.resize(floats.size() / 2)) {
     const std::optional<std::size_t> before = best_;
     const std::size_t tried = candidates_.size();
@@ -387,7 +388,8 @@ void Search::shrink() {
   }
 }
 
-// Timed comparisons at different times have seen a different machine: the best few meet once more.
+// Times the best few candidates once more in one comparison, because the load of the machine changes over
+// time.
 void Search::compare_best() {
   if (!best_ || clock_.counts_models()) return;
   std::vector<std::size_t> players;

@@ -1,16 +1,18 @@
 // The search for the best recipe.
 //
-// 1. The formats that experience names: stored in 8 bits (in 16 if that does not pass), dynamic, static,
-//    static with dynamic layers; later stored in 16 and in 4 bits, few bits in kernels where there are any,
-//    computed on 16-bit floats, static with 16-bit activations. Each is made, judged and timed.
-// 2. What is fast and does not pass is repaired: layers leave the integers, those first that bring the most
-//    quality for the time they cost, both measured; and no more of them than the gate wants. What passed
-//    only on the data that was searched on is repaired with room to spare.
-// 3. Of what passes, layers leave the integers whose Q/DQ cost more than their kernels gain; weights of
-//    layers that stand it are stored in 4 bits, where size counts.
-// 4. The best few are timed against each other once more.
+// 1. Common formats are made, judged and timed: w8 (w16 if that fails), dynamic INT8, static INT8, static
+// INT8 with
+//    dynamic layers. Rare formats follow: w16, w4, low-bit weights (MatMulNBits), FP16, static INT8 with
+//    16-bit activations.
+// 2. Fast candidates that fail are repaired: layers move back to FP32 until the gate passes, in the order of
+// measured
+//    quality per time. Candidates that passed only on the search data are repaired with a margin.
+// 3. In passing candidates, layers whose Q/DQ cost more than their INT8 kernels gain move to FP32, and
+// weights of
+//    insensitive layers are stored in 4 bits if the objective includes size.
+// 4. The best few candidates are timed against each other again.
 //
-// Every step is in the journal: a search that is run again goes the same way.
+// Every measurement is kept in the journal, so that a repeated search takes the same decisions.
 #pragma once
 
 #include <ounce/tune.h>
@@ -28,25 +30,27 @@ namespace ounce::search {
 struct Candidate {
   Recipe recipe;
   TuneTrial trial;
-  std::size_t number = 0;  // its place among the candidates
+  std::size_t number = 0;  // index in Search::candidates()
 };
 
 class Search {
  public:
-  // `adopt` is asked whenever there is a new best: it has the final word, and keeps it.
+  // `adopt` is called for each new best candidate. It judges the candidate on the holdout set, keeps it if it
+  // passes, and returns whether it did.
   Search(const TuneOptions& options, Evaluator& evaluator, Clock& clock,
          std::function<bool(const Candidate&)> adopt);
 
-  // Until there is nothing left to try or no time. Throws Error{kCancelled} when it is stopped; candidates
-  // and best() hold what has been found.
+  // Searches until nothing is left to try or the budget is used up. Throws Error{kCancelled} when it is
+  // stopped; candidates() and best() then hold the results so far.
   void run();
 
   const std::vector<Candidate>& candidates() const { return candidates_; }
   const Candidate* best() const { return best_ ? &candidates_[*best_] : nullptr; }
   const std::vector<std::string>& notes() const { return notes_; }
-  // No model can pass: there are too few samples to be sure of any. Only the safest formats are tried then.
+  // Limits the search to the safest formats: there are too few samples for any candidate to pass with the
+  // required confidence.
   void note_too_few_samples() { has_too_few_samples_ = true; }
-  bool is_complete() const { return is_complete_; }  // nothing was left out for lack of time
+  bool is_complete() const { return is_complete_; }  // no step was skipped for lack of time
 
  private:
   void try_format(const Recipe& recipe, const char* name);
@@ -66,10 +70,10 @@ class Search {
   void compare_best();
   void prove_something();
 
-  // Judges and times it, and makes it the best if it is.
+  // Judges and times a recipe, and makes it the best if it is.
   void attempt(const Recipe& recipe, const std::string& name);
   void consider(std::size_t candidate);
-  void tell(std::size_t candidate);  // whoever listens for trials
+  void tell(std::size_t candidate);  // calls options.on_trial
   void note_untimed();
   void show_progress() const;
   bool has_time(double wanted);  // seconds, or models
@@ -84,8 +88,8 @@ class Search {
   std::set<std::string> tried_;
   std::set<std::size_t> repaired_;  // candidates
   std::vector<std::string> notes_;
-  double reserve_ = 0;     // seconds for the end
-  double least_cost_ = 0;  // of all that have been the best
+  double reserve_ = 0;     // seconds reserved for the last steps
+  double least_cost_ = 0;  // of all candidates that have been the best
   bool is_complete_ = true;
   bool has_too_few_samples_ = false;
 };

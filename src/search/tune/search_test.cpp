@@ -1,5 +1,4 @@
-// The search among models that are numbers, with a virtual clock: what it chooses, and that it keeps to its
-// budget.
+// Tests the choices and the budget of the search, with scripted measurements and a virtual clock.
 #include "search/tune/search.h"
 
 #include <gmock/gmock.h>
@@ -33,7 +32,7 @@ ScriptedLayer layer(const std::string& name, double static_noise) {
       {{Format::kInt8, 0.5}, {Format::kInt8Dynamic, 0.9}}};
 }
 
-// Five layers; "third" stands no integers.
+// Five layers; "third" loses all accuracy in INT8.
 Script one_fatal_layer() {
   Script script;
   for (const char* name : {"first", "second", "third", "fourth", "fifth"})
@@ -61,7 +60,7 @@ std::vector<std::string> names_of(const Search& search) {
   return names;
 }
 
-// A busy machine gives any ratio, such as 18.7 for storage.
+// On a busy machine any speed ratio may be measured, such as 18.7 for weight-only formats.
 TEST(SearchTest, AnUnreliableTimingDecidesNothing) {
   std::set<std::string> bests;
   for (const double nonsense : {0.1, 1.0, 18.7}) {
@@ -86,14 +85,14 @@ TEST(SearchTest, AnUnreliableTimingDecidesNothing) {
 
 TEST(SearchTest, ATimingThatWasNotReliableIsRepeated) {
   Script script = all_layers_are_fine();
-  script.is_quiet = [](int timing) { return timing != 2; };  // that of static
+  script.is_quiet = [](int timing) { return timing != 2; };  // busy while static INT8 is timed
   ScriptedSearch run(script, {.seconds = 600});
   run.run();
   EXPECT_EQ(run.best().trial.name, "int8");
   EXPECT_TRUE(run.best().trial.is_timed);
 }
 
-// Decoding at run time costs speed, and nobody knows how much.
+// Dequantizing at run time costs an unknown amount of time.
 TEST(SearchTest, ForMemoryAModelHasToProveItsSpeed) {
   Script script = all_layers_are_fine();
   script.is_quiet = [](int) { return false; };
@@ -133,7 +132,7 @@ TEST(SearchTest, StaticThatCannotBeMadeIsACandidateWithItsReason) {
   EXPECT_NE(run.search.best(), nullptr);
 }
 
-// 16 bits can only win where 8 do not pass: until then there is something better to do with the time.
+// w16 can win only if w8 fails; before that the time is better spent on other formats.
 TEST(SearchTest, SixteenBitsComeEarlyOnlyWhenEightFail) {
   ScriptedSearch fine(all_layers_are_fine(), {.seconds = 600});
   fine.run();
@@ -149,7 +148,7 @@ TEST(SearchTest, SixteenBitsComeEarlyOnlyWhenEightFail) {
   EXPECT_EQ(names_of(broken.search).at(1), "w16");
 }
 
-// Decoding at every run takes memory and speed: the curve is gone along until it is fast enough.
+// Settings from the least memory to the highest speed are tried until one is fast enough.
 TEST(SearchTest, ForMemoryTheLeastThatIsFastEnoughWins) {
   Script script = one_fatal_layer();
   for (ScriptedLayer& layer : script.layers)
@@ -166,11 +165,11 @@ TEST(SearchTest, ForMemoryTheLeastThatIsFastEnoughWins) {
   };
   ScriptedSearch run(script, {.seconds = 600}, Objective::kMemory);
   run.run();
-  EXPECT_EQ(run.best().trial.name, "w8, 10 % for decoding");
+  EXPECT_EQ(run.best().trial.name, "w8, 10 % for dequantizing");
   EXPECT_DOUBLE_EQ(run.best().trial.memory_ratio, 0.8);
 }
 
-// Products of one row wait for their weights: those of few bits come sooner.
+// Products with a single row are memory-bound, so low-bit weights make them faster.
 TEST(SearchTest, FewBitsInKernelsWinWhereTheyAreFaster) {
   Script script = all_layers_are_fine();
   for (ScriptedLayer& layer : script.layers) {
@@ -213,7 +212,7 @@ TEST(SearchTest, WhatTheHeldOutDataRefusesIsNotTaken) {
   EXPECT_FALSE(run.best().recipe.is_integer());
 }
 
-// The time that was up while the first was asked on held-out data.
+// The time is up while the first candidate is judged on held-out data.
 TEST(SearchTest, WhatPassedIsProvedEvenWhenTimeIsUp) {
   Script script = all_layers_are_fine();
   int asked = 0;
@@ -227,7 +226,7 @@ TEST(SearchTest, WhatPassedIsProvedEvenWhenTimeIsUp) {
   EXPECT_EQ(asked, 2);
 }
 
-// Nothing would pass with so few: the safe formats are tried for the closest, and that is all.
+// With too few samples nothing can pass: only the safe formats are tried, to find the closest model.
 TEST(SearchTest, TooFewSamplesForAnyModelEndTheSearch) {
   Script script = all_layers_are_fine();
   ScriptedSearch* running = nullptr;
@@ -243,7 +242,8 @@ TEST(SearchTest, TooFewSamplesForAnyModelEndTheSearch) {
   EXPECT_TRUE(run.search.is_complete());
 }
 
-// What is fitted to the data has only a half of it for the final word: without a chance it is not repaired.
+// Only half of the data judges candidates that depend on the data. They are not repaired if they have no
+// chance to pass.
 TEST(SearchTest, WhatSoFewSamplesCannotShowIsNotRepaired) {
   Script script = one_fatal_layer();
   script.judged = [](const Recipe& recipe, TuneTrial& trial) {
@@ -270,7 +270,7 @@ TEST(SearchTest, WhatIsSlowerThanTheOriginalIsNoAnswer) {
               Contains(Field(&Candidate::trial, Field(&TuneTrial::is_slower, true))));
 }
 
-// The last timed comparison has the last word, and its times are those that candidates keep.
+// The last timed comparison decides, and candidates keep its times.
 TEST(SearchTest, WhatTurnsOutSlowerInTheEndIsNoAnswerAndSaysSo) {
   Script script = all_layers_are_fine();
   script.adopt = [](const Candidate& best) { return best.trial.name == "int8"; };

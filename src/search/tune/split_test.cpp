@@ -28,7 +28,7 @@ struct SplitTest : testing::Test {
     data.constants["state"] = 0;
     give(10);
   }
-  // So many samples: 0, 1, 2 …
+  // Writes this number of samples: 0, 1, 2, …
   void give(std::size_t samples) {
     std::vector<float> numbers;
     for (std::size_t i = 0; i < samples; ++i) numbers.push_back(static_cast<float>(i));
@@ -37,7 +37,7 @@ struct SplitTest : testing::Test {
   }
   Split split() const { return split_data(model, {}, data); }
 
-  // The numbers that a part holds.
+  // The numbers in a part.
   std::vector<float> numbers_of(const DataOptions& part) const {
     const auto loaded = evaluate::load_as_floats(model, evaluate::executor_options({}));
     const evaluate::OpenFeed open = evaluate::open_feed(model, loaded->inputs(), part);
@@ -121,7 +121,7 @@ TEST_F(SplitTest, DataThatIsNotThereIsRefused) {
   EXPECT_EQ(error_of([&] { split(); }).code(), ErrorCode::kBadInput);
 }
 
-// The samples that `chosen` means: every parts-th one, as data_feed.h takes them.
+// The samples that `chosen` selects: every parts-th one, as in data_feed.h.
 std::vector<std::uint64_t> numbers(const DataOptions& chosen, std::uint64_t all) {
   std::vector<std::uint64_t> found;
   const std::uint64_t end = chosen.samples == 0 ? all : chosen.first + chosen.samples;

@@ -1,4 +1,4 @@
-// The search for mixed precision, on small models with one layer that stands no INT8.
+// Tests the search for mixed precision, on small models with one layer that loses all accuracy in INT8.
 #include <gmock/gmock.h>
 #include <ounce/error.h>
 #include <ounce/tune.h>
@@ -42,7 +42,7 @@ struct TuneTest : testing::Test {
     options.gates.max_drop = 0.005;
     options.gates.confidence = 0;  // 64 samples cannot show that
     options.objective = Objective::kSize;
-    options.budget.models = 60;  // does not hang on times
+    options.budget.models = 60;  // does not depend on timings
     options.cache = folder / "cache";
   }
   TuneResult tuned() { return tune(model, output, options); }
@@ -88,7 +88,7 @@ TEST_F(TuneTest, AKilledRunEndsWithTheSameModel) {
   const std::string written = test::read_file(output);
   std::string lines = test::read_file(journal());
   test::write_file(journal(),
-                   lines.substr(0, lines.size() / 2));  // in the middle of a line, as a kill leaves it
+                   lines.substr(0, lines.size() / 2));  // ends in the middle of a line, as after a kill
   std::filesystem::remove(output);
   const TuneResult resumed = tuned();
   EXPECT_GT(resumed.recalled, 0U);
@@ -123,7 +123,7 @@ TEST_F(TuneTest, FewSamplesGiveTheSafestModelAndSayHowManyWouldDo) {
   EXPECT_EQ(result.samples_needed, 149U);  // 0.98^149 < 5 %
   EXPECT_THAT(result.best.verdict, HasSubstr("64 samples show only a loss of 4.57 points or less at 95 % "
                                              "confidence: the 2.00 points of `gates.max_drop` need 149"));
-  EXPECT_EQ(result.trials.size(), 2U);  // what cannot be shown is not looked for
+  EXPECT_EQ(result.trials.size(), 2U);  // no further candidates, because none could pass
   EXPECT_TRUE(std::filesystem::exists(result.closest));
 }
 

@@ -39,7 +39,8 @@ namespace {
 
 using nlohmann::json;
 
-// Gates without a bound go by the samples, unless somebody asks for a confidence that they cannot have.
+// Without a requested confidence, gates that have no confidence bound are judged on the samples alone. Throws
+// Error{kUsage} if a confidence is requested for such a gate.
 void settle_confidence(TuneOptions& options) {
   Gates& gates = options.gates;
   if (!gates.confidence) {
@@ -50,8 +51,8 @@ void settle_confidence(TuneOptions& options) {
   const auto refuse = [](const char* gate, const char* why) {
     throw Error(
         ErrorCode::kUsage,
-        fmt::format("{} has no bound for `gates.confidence`: {}; leave out `gates.confidence`, and the "
-                    "samples decide about this gate",
+        fmt::format("{} has no bound for `gates.confidence`: {}; without `gates.confidence` this gate is "
+                    "judged on the samples alone",
                     gate, why));
   };
   if (gates.max_abs_diff)
@@ -60,7 +61,7 @@ void settle_confidence(TuneOptions& options) {
     refuse("`metric_command`", "it gives one number for all samples, which says nothing about others");
 }
 
-// What passes has to be the same model to whoever looks at its outputs; without labels a drop cannot be seen.
+// Sets default gates. Without labels a drop cannot be measured, so the outputs' SQNR is judged instead.
 TuneOptions with_gates(TuneOptions options, std::vector<std::string>& notes) {
   const bool is_blind = options.gates.max_drop && !evaluate::has_metric(options);
   if (is_blind) options.gates.max_drop.reset();
@@ -74,8 +75,8 @@ TuneOptions with_gates(TuneOptions options, std::vector<std::string>& notes) {
   settle_confidence(options);
   if (is_blind)
     notes.push_back(
-        "there are no labels, so `gates.max_drop` has nothing to look at" +
-        (has_other ? "" : fmt::format("; every output must come within {} dB instead", kDefaultTuneSqnr)));
+        "there are no labels, so `gates.max_drop` is ignored" +
+        (has_other ? "" : fmt::format("; every output must reach {} dB SQNR instead", kDefaultTuneSqnr)));
   return options;
 }
 
@@ -91,7 +92,7 @@ QuantizeOptions maker_options(const TuneOptions& options, const Split& split) {
   return made;
 }
 
-// Everything that changes a measurement.
+// All options that change a measurement.
 std::string identity(const std::filesystem::path& model, const TuneOptions& options) {
   const Gates& gates = options.gates;
   const auto text = [](const std::optional<double>& value) {
@@ -110,7 +111,7 @@ std::string identity(const std::filesystem::path& model, const TuneOptions& opti
           options.label_output, fmt::join(options.outputs, "', '"), text(options.threshold), options.target));
 }
 
-// One run: what is the best so far is in its place.
+// One run of tune(). The best candidate so far is at the output path.
 class Tuning {
  public:
   Tuning(const std::filesystem::path& model, const std::filesystem::path& output, const TuneOptions& given)
@@ -131,10 +132,10 @@ class Tuning {
     result_.search_samples = split_.search.samples;
     result_.held_out_samples = split_.held_out.samples;
     if (split_.is_same)
-      result_.notes.push_back(
-          fmt::format("{} samples are too few to hold some out: the final word is spoken on the same ones; "
-                      "give 100 or more",
-                      split_.search.samples));
+      result_.notes.push_back(fmt::format(
+          "{} samples are too few for a holdout set: candidates are judged on the samples used for the "
+          "search; give 100 or more",
+          split_.search.samples));
     evaluator_.before_measuring = [this] { best_.put_in_place(); };
   }
 
@@ -144,14 +145,14 @@ class Tuning {
       best_.put_in_place();
     } catch (const Error& error) {
       if (error.code() != ErrorCode::kCancelled || !is_cancelled()) throw;
-      if (!best_.there()) throw;  // nothing to give
+      if (!best_.there()) throw;  // there is no result
       result_.is_interrupted = true;
     }
     return finish();
   }
 
  private:
-  // The part that was held out decides, and then the checks that every result goes through.
+  // Judges a candidate on the holdout set, then with the checks of quantize().
   bool adopt(const Candidate& candidate) {
     const std::string digest = hex(digest_of(quantization::to_json(candidate.recipe).dump()));
     if (!held_out_.contains(candidate.number) && !holds_elsewhere(candidate, digest)) return false;
@@ -161,14 +162,14 @@ class Tuning {
     if (!problem.empty()) {
       unwritten_[candidate.number] = problem;
       result_.notes.push_back(
-          fmt::format("{} passed, but cannot be written: {}", candidate.trial.name, problem));
+          fmt::format("'{}' passed but cannot be written: {}", candidate.trial.name, problem));
       return false;
     }
     best_.expect(candidate.number);
     return true;
   }
 
-  // Asked once of each: whoever asks again until the answer is yes does not know more.
+  // Judges each candidate once on the holdout set: repeated attempts would lower the confidence.
   bool holds_elsewhere(const Candidate& candidate, const std::string& digest) {
     const double confidence = tries_.confidence_of_next();
     const TuneTrial held_out = evaluator_.once(
@@ -180,14 +181,14 @@ class Tuning {
     }
     refused_[candidate.number] = held_out;
     const bool has_all = held_out.samples > split_.held_out.samples;
-    if (held_out.has_too_few_samples) {  // nothing was learned about the model, and the end will say it
+    if (held_out.has_too_few_samples) {  // inconclusive; reported at the end
       if (has_all || split_.is_same) search_.note_too_few_samples();
       return false;
     }
     tries_.note_failure();
-    result_.notes.push_back(
-        fmt::format("{} passed on the data that was searched on, but not on {}: {}", candidate.trial.name,
-                    has_all ? "all of it" : "the data that was held out", held_out.verdict));
+    result_.notes.push_back(fmt::format("'{}' passed on the search data but not on {}: {}",
+                                        candidate.trial.name, has_all ? "all data" : "the held-out data",
+                                        held_out.verdict));
     return false;
   }
 
@@ -196,7 +197,7 @@ class Tuning {
       best_.write(candidate.number);
       return "";
     } catch (const Error& error) {
-      if (!is_own_failure(error) || is_shortage(error)) throw;  // what is kept is a fact
+      if (!is_own_failure(error) || is_shortage(error)) throw;  // only reproducible errors are kept
       return error.what();
     }
   }
@@ -227,7 +228,7 @@ class Tuning {
     return std::move(result_);
   }
 
-  // Why it is not the answer, and how many samples would change that.
+  // Sets the reason of the rejection, and the number of samples that could change it.
   void explain(std::size_t number, TuneTrial& trial) const {
     const auto found = refused_.find(number);
     const TuneTrial* refused = found == refused_.end() ? nullptr : &found->second;
@@ -242,7 +243,7 @@ class Tuning {
     trial.more_samples = needed > given ? needed - given : 0;
   }
 
-  // A model that only lacks samples may be better than the best.
+  // Notes a candidate that would be better than the best but has too few samples to pass.
   void note_missing_samples() {
     const TuneTrial* lacking = nullptr;
     for (const TuneTrial& trial : result_.trials) {
@@ -256,7 +257,7 @@ class Tuning {
         100 * lacking->ratio));
   }
 
-  // What is on the disk: after an interruption the best that was found may not have been written.
+  // Reports the written candidate: after an interruption the last best one may not have been written.
   void give_answer() {
     result_.passed = true;
     result_.output = output_;
@@ -272,19 +273,18 @@ class Tuning {
   void give_closest() {
     const Candidate* found = closest();
     if (found == nullptr && result_.trials.empty()) {
-      result_.notes.emplace_back("there was no time to make a single model");
+      result_.notes.emplace_back("there was no time to make a candidate");
       return;
     }
     if (found == nullptr)
-      throw Error(ErrorCode::kUnsupported,
-                  "no format can be made of this model: " + result_.trials.front().problem,
+      throw Error(ErrorCode::kUnsupported, "no candidate could be made: " + result_.trials.front().problem,
                   result_.model.string());
     const TuneTrial& trial = found->trial;
     const bool is_no_use = trial.passed && !trial.is_slower && trial.held_out.value_or(true) && !gains(trial);
     if (is_no_use && !best_.there())
       throw Error(ErrorCode::kUnsupported,
-                  fmt::format("nothing to gain: '{}' passes, but is neither smaller nor faster than the "
-                              "original; keep that",
+                  fmt::format("no improvement found: '{}' passes but is neither smaller nor faster than the "
+                              "original; keep the original",
                               trial.name),
                   result_.model.string());
     result_.best_trial = found->number;
@@ -312,13 +312,13 @@ class Tuning {
     return layers;
   }
 
-  // In all, when a part of them is too few.
+  // The total number of samples needed, if `trial` was judged on a part of them.
   std::uint64_t samples_for(const TuneTrial& trial, std::uint64_t part) const {
     const bool is_part = !split_.is_same && trial.samples <= part;
     return is_part ? 2 * trial.samples_needed : trial.samples_needed;
   }
 
-  // Of those that did not pass, the one that lacks the least of what was asked for; of equals the safest.
+  // The failed candidate that misses its gate by the least; of equals the one with the highest SQNR.
   const Candidate* closest() const {
     if (best_.there()) return &search_.candidates()[*best_.there()];
     const auto quality = [&](const TuneTrial& trial) {
@@ -349,9 +349,9 @@ class Tuning {
   ValidationAttempts tries_;
   std::filesystem::path output_;
   BestOnDisk best_{[this](std::size_t number) { write(search_.candidates()[number]); }};
-  std::map<std::size_t, TuneTrial> held_out_, refused_;  // by candidate
-  std::map<std::size_t, std::string> unwritten_;         // why
-  std::uint64_t bytes_ = 0;                              // of what is on the disk
+  std::map<std::size_t, TuneTrial> held_out_, refused_;  // results on the holdout set, by candidate
+  std::map<std::size_t, std::string> unwritten_;         // errors, by candidate
+  std::uint64_t bytes_ = 0;                              // size of the written model
 };
 
 }  // namespace
@@ -370,13 +370,13 @@ TuneResult find_best(const std::filesystem::path& model, const std::filesystem::
 namespace ounce {
 namespace {
 
-// Was it written by this program?
+// True if Ounce wrote this file.
 bool is_ours(const std::filesystem::path& file) {
   try {
     return !quantization::why_written_by_ounce(onnx::read_model(file)).empty();
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kCancelled) throw;
-    return false;  // no model at all
+    return false;  // not a model
   }
 }
 
@@ -394,7 +394,8 @@ bool computes_on_integers(const std::vector<LayerChoice>& layers) {
 
 std::vector<CpuComparison> compare_on_cpus(const TuneResult& result, const TuneOptions& options) {
   std::vector<std::string> cpus = options.cpus;
-  if (target::has_exact_dot(target::parse_target(options.target)))  // all 8 bits are meant for those
+  if (target::has_exact_dot(
+          target::parse_target(options.target)))  // 8-bit weights saturate on the other CPUs
     std::erase_if(cpus, target::is_without_exact_products);
   if (cpus.empty()) return {};
   const auto inputs = runtime::load(result.model, evaluate::executor_options(options.runtime))->inputs();
@@ -410,9 +411,9 @@ TuneResult tune(const std::filesystem::path& model, const std::filesystem::path&
   const CancellationScope scope(options.progress);
   model::require_support(model, "tune");
   if (options.data.is_generated())
-    throw Error(ErrorCode::kUsage, "tune needs to see real data: give `data`", model.string());
+    throw Error(ErrorCode::kUsage, "tune needs real data: give `data`", model.string());
   if (options.budget.models == 0 && !(options.budget.seconds > 0))
-    throw Error(ErrorCode::kUsage, "`budget` must be more than nothing");
+    throw Error(ErrorCode::kUsage, "`budget` must be greater than zero");
   evaluate::require_confidence(options.gates);
   evaluate::require_outputs(options.outputs, model);
   const onnx::Model original = onnx::read_model(model);
@@ -423,9 +424,9 @@ TuneResult tune(const std::filesystem::path& model, const std::filesystem::path&
   add_journals(options, inputs);
   inputs.require_apart(output);
   const std::filesystem::path closest = search::closest_name(output);
-  inputs.require_apart(closest, "what comes closest");
+  inputs.require_apart(closest, "the closest model");
   if (std::filesystem::exists(closest) && !is_ours(closest))
-    throw Error(ErrorCode::kUsage, "is in the way of what comes closest; choose another `output`",
+    throw Error(ErrorCode::kUsage, "exists and was not written by Ounce; choose another `output`",
                 closest.string());
   io::require_place(output);
   data::require_files(options.data);

@@ -1,4 +1,4 @@
-// One run of tune(): searches, and keeps the best so far in its place.
+// One run of tune(): searches, and keeps the best model so far at the output path.
 #pragma once
 
 #include <ounce/tune.h>
@@ -13,30 +13,30 @@
 
 namespace ounce::search {
 
-// Beside the output, for what nearly passed.
+// The file next to `output` for the best candidate that did not pass.
 std::filesystem::path closest_name(std::filesystem::path output);
 
-// The names of the output and of what comes closest are free to be written.
+// `output` and closest_name(output) must be writable.
 TuneResult find_best(const std::filesystem::path& model, const std::filesystem::path& output,
                      const TuneOptions& options);
 
-// The best candidate so far, in its place on the disk.
+// Writes the best candidate so far to the output path.
 //
-// What could be written in an earlier run need not be written at once: a better one may follow that is known
-// as well. It is written before something has to be measured, and in the end.
+// A candidate that an earlier run has written is not written at once, because a better candidate may follow
+// from the journal. It is written before the next measurement or at the end.
 
 class BestOnDisk {
  public:
-  // `write` puts a candidate, given by its number, into the place; the one before goes away.
+  // `write` writes the candidate with a number to the output path, over the previous one.
   explicit BestOnDisk(std::function<void(std::size_t)> write) : write_(std::move(write)) {}
 
-  // It is the best from now on: it gets written …
+  // Writes a new best candidate now.
   void write(std::size_t candidate) {
     write_(candidate);
     there_ = candidate;
     waiting_.reset();
   }
-  // … later, unless it is there already.
+  // Writes a new best candidate with the next put_in_place(), unless it is the written one.
   void expect(std::size_t candidate) {
     waiting_.reset();
     if (there_ != candidate) waiting_ = candidate;
@@ -52,9 +52,8 @@ class BestOnDisk {
   std::optional<std::size_t> waiting_, there_;
 };
 
-// Models that were made for measuring go away with their external data.
-
-// The file, and all beside it whose names begin with its name.
+// Removes a candidate with its external data: the file, and all files in its folder whose names begin with
+// its name.
 inline void remove_model(const std::filesystem::path& file) {
   std::error_code ignored;
   for (const std::string& name : io::names_in(file.parent_path(), ignored)) {
