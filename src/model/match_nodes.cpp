@@ -11,7 +11,7 @@
 namespace ounce::model {
 namespace {
 
-// Each part of a digest has its length before it, so that two parts cannot be confused with one.
+// Each part is preceded by its length, so that different inputs cannot give the same digest text.
 void add_text(std::string& text, std::string_view part) { text += fmt::format("{}:{}", part.size(), part); }
 
 std::string shape_of(const ConstantView& constant) {
@@ -21,13 +21,12 @@ std::string shape_of(const ConstantView& constant) {
 }
 
 struct Signature {
-  std::string op;     // its kind
-  std::string alone;  // what the node is, with its attributes and the shapes of its constants
-  std::string whole;  // … and everything that leads to it, as a digest
+  std::string op;     // op type
+  std::string alone;  // with attributes and the shapes of constants
+  std::string whole;  // a digest that also includes everything it depends on
 };
 
-// One model's nodes, in the order of its graphs and of the file, in which what is used stands before its
-// user.
+// The nodes of one model in file order, in which producers come before users.
 class Signatures {
  public:
   explicit Signatures(const ModelFile& file) : file_(file) {
@@ -38,7 +37,7 @@ class Signatures {
 
   struct Entry {
     NodeId id;
-    std::string name;  // with the graph's path before it; empty: it has none
+    std::string name;  // with the graph's path; empty if it has none
     Signature signature;
     bool is_matched = false;
   };
@@ -73,7 +72,7 @@ class Signatures {
     entries_.push_back({id, name, {op, std::move(alone), std::move(whole)}});
   }
 
-  // A given value is known by its place among the inputs: its name may have changed.
+  // Model inputs are identified by position, because their names may have changed.
   std::string origin_of(ValueId value) const {
     const auto made = origins_.find(value);
     if (made != origins_.end()) return made->second;
@@ -91,7 +90,7 @@ class Matching {
   Matching(const ModelFile& before, const ModelFile& after)
       : before_(before), after_(after), partner_(before_.entries().size(), kNone) {}
 
-  // Those with the same key, in their order.
+  // Matches nodes with the same key, in order.
   template <class Key>
   void match_by(Key key) {
     std::map<std::string, std::deque<std::size_t>> waiting;
@@ -126,7 +125,7 @@ class Matching {
 
  private:
   Signatures before_, after_;
-  std::vector<std::size_t> partner_;  // of each before: its place among the others
+  std::vector<std::size_t> partner_;  // by node of `before`: its match in `after`
 };
 
 }  // namespace

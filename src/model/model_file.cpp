@@ -15,17 +15,17 @@
 namespace ounce::model {
 
 std::optional<ModelKind> detect(const std::filesystem::path& path) {
-  if (path.extension() == ".onnx") return ModelKind::kOnnx;  // its reader says what else the file may be
+  if (path.extension() == ".onnx") return ModelKind::kOnnx;  // the reader reports errors in the content
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
-    // A package that is not in its place yet has another name.
+    // A package that is still being written has a temporary name.
     const bool is_package =
         is_package_name(path) || std::filesystem::is_regular_file(path / "Manifest.json", ignored);
     if (is_package || path.extension() == ".mlmodelc") return ModelKind::kCoreml;
     return std::nullopt;
   }
-  if (!std::filesystem::is_regular_file(path, ignored)) return std::nullopt;  // a pipe would wait
-  // A flatbuffer has its identifier behind the first four bytes.
+  if (!std::filesystem::is_regular_file(path, ignored)) return std::nullopt;  // reading a pipe would block
+  // A flatbuffer has its file identifier after the first four bytes.
   std::string start(8, '\0');
   if (std::ifstream(path, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size())) &&
       start.ends_with("TFL3"))
@@ -53,7 +53,7 @@ constexpr std::array<std::string_view, 6> kOfCoreml = {"inspect", "diff",  "cont
 constexpr std::array<std::string_view, 8> kOfTflite = {"inspect", "diff",     "contract", "verify",
                                                        "bench",   "quantize", "check",    "prove"};
 
-// Of kinds that not every verb works on.
+// Kinds that not all verbs support.
 struct Row {
   ModelKind kind;
   std::span<const std::string_view> verbs;

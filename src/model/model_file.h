@@ -1,12 +1,12 @@
-// A model file of any format, read-only, as inspect, verify, bench, contract and diff need it.
-// formats/open.h opens one; each format implements the interface for its own files.
+// A read-only model file of any format, as inspect, verify, bench, contract and diff need it. formats/open.h
+// opens files; each format implements the interface.
 //
 //   const model::ModelFilePtr file = formats::open_model(path);   // parsed and validated
 //   for (const model::Port& input : file->inputs()) …
 //   for (const model::NodeView& node : file->graphs()[0].nodes) …
 //
-// Views live as long as the file. Editing has no interface: quantization is nodes in ONNX, and a property of
-// a tensor in TFLite.
+// Views live as long as the file. There is no common interface for editing: quantization is nodes in ONNX,
+// but a property of tensors in TFLite.
 #pragma once
 
 #include <compare>
@@ -31,24 +31,24 @@ namespace ounce::model {
 
 using ounce::ModelKind;
 
-// The kind of a file: ONNX by the name, which is not opened; others by their first bytes; a folder by its
-// name. Nothing where neither decides: an ONNX file has no identifier.
+// Detects the kind of a file: ONNX by name, without opening it; others by their first bytes; a folder by its
+// name. Empty if neither applies: ONNX files have no magic number.
 std::optional<ModelKind> detect(const std::filesystem::path& path);
 
-// What the model takes or gives.
+// An input or output of the model.
 struct Port {
   struct Dimension {
-    std::int64_t value = -1;  // -1 when it is free …
-    std::string name;         // … and its name then, if it has one
+    std::int64_t value = -1;  // -1 for a dynamic dimension
+    std::string name;         // name of a dynamic dimension, if any
   };
   std::string name;
-  ElementType type = ElementType::kUndefined;  // kUndefined: not a tensor but a sequence, a map …
+  ElementType type = ElementType::kUndefined;  // kUndefined: not a tensor (sequence, map …)
   std::vector<Dimension> shape;
   std::string text;  // type and shape: "float32[N,3,224,224]"
 };
 
-// An integer stands for (integer - zero) * scale, with one scale for all or one for each channel of the
-// second axis; a 16-bit float stands for itself.
+// An integer q represents (q - zero) * scale, with per-tensor scales or per-channel scales of the second
+// axis. 16-bit floats have no scale.
 struct QuantizedPort {
   std::string name;
   bool is_input = false;
@@ -58,7 +58,7 @@ struct QuantizedPort {
 
 inline constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-// Of GraphView::values or GraphView::nodes.
+// Indices into GraphView::values and GraphView::nodes.
 struct ValueId {
   std::size_t graph = 0, value = kNone;
   bool is_absent() const { return value == kNone; }
@@ -70,14 +70,14 @@ struct NodeId {
 };
 
 struct NodeView {
-  std::string_view op, domain, name;  // domain: empty for the operators of the format itself
+  std::string_view op, domain, name;  // domain: empty for the format's own operators
   std::vector<ValueId> inputs, outputs;
 };
 
-// Where the channels of an activation are.
+// The position of the channel axis of an activation.
 enum class Layout : std::uint8_t { kChannelsLast, kChannelsSecond };
 
-// The axis that counts them in a value of this rank, which is not 0.
+// The channel axis of a value with this rank, which must not be 0.
 constexpr std::size_t channel_axis(Layout layout, std::size_t rank) {
   return layout == Layout::kChannelsSecond && rank > 2 ? 1 : rank - 1;
 }
@@ -92,15 +92,15 @@ struct ConstantView {
 struct ValueView {
   std::string_view name;
   std::size_t producer = kNone;          // node of the same graph
-  std::optional<ConstantView> constant;  // an initializer, or the tensor of a node that holds one
-  std::vector<NodeId> users = {};        // in the order of the file
-  std::size_t input = kNone;             // its place among the inputs of the graph
+  std::optional<ConstantView> constant;  // an initializer, or the tensor of a constant node
+  std::vector<NodeId> users = {};        // in file order
+  std::size_t input = kNone;             // its position in the graph's inputs
 };
 
 struct GraphView {
   std::string path;  // for messages: "" for the main graph, "If_3/then_branch", "function f"
   bool is_function = false;
-  bool is_body = false;  // of a node of another graph
+  bool is_body = false;  // subgraph of a node in another graph
   std::vector<NodeView> nodes;
   std::vector<ValueView> values;
   std::vector<ValueId> outputs;
@@ -113,44 +113,44 @@ class ConstantValues {
   ConstantValues(const ConstantValues&) = delete;
   ConstantValues& operator=(const ConstantValues&) = delete;
   virtual ~ConstantValues() = default;
-  // Row-major and little-endian; of strings each with its length before it.
+  // Row-major and little-endian; strings are each preceded by their length.
   virtual std::string_view bytes() const = 0;
-  // Of float types.
+  // Only for float types.
   virtual const quant::FloatSource& floats() const = 0;
 };
 
-// A float tensor whose values are in the file, and all about its use that decides how it can be stored. Each
-// format fills these from its own graph (formats/onnx/plan/weights.h); plan/weights sees nothing else of a
+// A float tensor stored in the file, with the facts about its use that determine how it can be stored. Each
+// format fills these from its own graph (formats/onnx/plan/weights.h); plan/weights sees nothing else of the
 // model.
 
-// What a float tensor is for, the strongest of its uses.
+// The strongest use of a float tensor.
 enum class Role {
   kOther,
-  kParameter,  // a bias, or a scale or bias of a normalisation: 16 bits are enough
-  kTable,      // rows are cut out of it
-  kWeight,     // multiplied with: 8 bits are enough
+  kParameter,  // bias, or scale or bias of a normalization: 16 bits suffice
+  kTable,      // rows are looked up
+  kWeight,     // operand of a product: 8 bits suffice
 };
 
-// The axes [first, last) of a tensor that count the channels.
+// The axes [first, last) of a tensor that enumerate channels.
 struct ChannelAxes {
   std::size_t first = 0, last = 0;
 };
 
 struct WeightSite {
-  std::size_t graph = 0;  // in which it stands …
-  std::string_view name;  // … and its name there
+  std::size_t graph = 0;  // that contains it
+  std::string_view name;  // unique in that graph
   ElementType type = ElementType::kUndefined;
   std::vector<std::int64_t> dims;
 
-  Role role = Role::kOther;             // found by following it through ops that move values
+  Role role = Role::kOther;             // also through ops that only move values
   std::size_t kernel_taps = 1;          // of a convolution
-  std::optional<ChannelAxes> channels;  // of this tensor, for the op it feeds
-  Op op = Op::kUnknown;                 // that it feeds …
-  std::string op_type;                  // … and its name in the file
+  std::optional<ChannelAxes> channels;  // of this tensor, for the op that uses it
+  Op op = Op::kUnknown;                 // that uses it
+  std::string op_type;                  // name of that op in the file
   bool is_used = false;
   bool is_output = false;     // of the graph
-  bool is_looked_up = false;  // every use is a lookup of its rows
-  bool is_moved = false;      // some use only moves its values
+  bool is_looked_up = false;  // all uses are row lookups
+  bool is_moved = false;      // a use only moves its values
   bool feeds_quantized_op = false;
 
   bool fits_nbits() const { return role == Role::kWeight || role == Role::kTable; }
@@ -170,65 +170,65 @@ class ModelFile {
   ModelFile& operator=(const ModelFile&) = delete;
   virtual ~ModelFile() = default;
 
-  // What is connected: names, order, types. What is in each part was checked when the file was read. Throws
-  // Error{kBadInput}. The views below are of a model that was validated.
+  // Checks the relations between parts: names, order, types. Each part was checked when the file was read.
+  // Throws Error{kBadInput}. The views below require a validated model.
   virtual void validate() const = 0;
 
   virtual ModelKind kind() const = 0;
   virtual const std::filesystem::path& path() const = 0;
   virtual std::uint64_t bytes() const = 0;                       // with external data
-  virtual std::vector<std::filesystem::path> files() const = 0;  // the model's own first
+  virtual std::vector<std::filesystem::path> files() const = 0;  // the model file first
   virtual std::map<std::string, std::uint64_t> external()
-      const = 0;  // bytes of each, by its name in the model
+      const = 0;  // sizes of external files, by their names in the model
 
   virtual std::int64_t schema_version() const = 0;  // of the file format: the IR version of ONNX
   virtual std::vector<std::pair<std::string, std::int64_t>> opsets() const = 0;
   virtual std::string producer() const = 0;
   virtual std::vector<std::pair<std::string, std::string>> metadata() const = 0;
 
-  // Without those that have a value in the file, which need no data.
+  // Without inputs that have default values in the file.
   virtual std::span<const Port> inputs() const = 0;
   virtual std::span<const Port> outputs() const = 0;
-  // Those that were float before the model was quantized, and what their integers stand for. Throws
-  // Error{kBadInput} for metadata that makes no sense.
+  // Inputs and outputs that were floats before the model was quantized, with their scales. Throws
+  // Error{kBadInput} for invalid metadata.
   virtual std::vector<QuantizedPort> quantized_ports() const = 0;
-  // Of inputs that select rows of a table: how many it has.
+  // For inputs that select rows of a table: the number of rows.
   virtual std::map<std::string, std::int64_t> table_rows() const = 0;
 
-  // The main graph first, then bodies of control flow and functions. In each, what is used stands before its
-  // user. Made when they are first asked for.
+  // The main graph first, then subgraphs and functions. Nodes come after the nodes whose outputs they use.
+  // Built on first use.
   virtual std::span<const GraphView> graphs() const = 0;
-  // A digest of each attribute of a node, without the graphs in it. Of a node that holds a constant only its
-  // type and shape count.
+  // A digest of each attribute of a node, except subgraphs. For constant nodes only type and shape are
+  // included.
   virtual std::map<std::string, std::uint64_t> attributes(NodeId node) const = 0;
   virtual std::unique_ptr<const ConstantValues> read(ValueId constant) const = 0;
 
   const NodeView& node(NodeId id) const { return graphs()[id.graph].nodes[id.node]; }
   const ValueView& value(ValueId id) const { return graphs()[id.graph].values[id.value]; }
-  // How to call a node in a message: its name, or its type and position.
+  // The label of a node in messages: its name, or its type and position.
   std::string label(NodeId node) const;
 };
 
 using ModelFilePtr = std::unique_ptr<const ModelFile>;
 
-// The value of one key; nothing where the model has none.
+// The value of one metadata key; empty if missing.
 std::optional<std::string> metadata_of(const ModelFile& file, std::string_view key);
 
 struct NodePair {
   std::optional<NodeId> before, after;  // one of them may be missing
 };
 
-// Matches the nodes of two models whose names may differ. Two nodes are the same if everything that leads to
-// them is: the same ops with the same attributes on the same inputs and on constants of the same shapes. The
-// others are matched by their names, and then by the node alone, in the order of the file. Returns pairs in
-// the order of `before`, then the nodes that only `after` has.
+// Matches the nodes of two models whose names may differ. Two nodes match if they and everything they depend
+// on are equal: the same ops with the same attributes on the same inputs and on constants of the same shapes.
+// Remaining nodes are matched by name, then by their own properties in file order. Returns pairs in the order
+// of `before`, then the nodes that only `after` has.
 std::vector<NodePair> match_nodes(const ModelFile& before, const ModelFile& after);
 
-// True if a verb works on this kind of model file.
+// True if a verb supports this kind of model file.
 bool supports(ModelKind kind, std::string_view verb);
 
-// Throws Error{kUnsupported} with the verbs that work on such a file, before the file is read. A missing file
-// passes: opening it reports the error.
+// Throws Error{kUnsupported} with the supported verbs, before the file is read. Missing files pass; opening
+// them reports the error.
 void require_support(const std::filesystem::path& model, std::string_view verb);
 
 }  // namespace ounce::model

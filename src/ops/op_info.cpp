@@ -28,12 +28,12 @@ constexpr std::string_view kSignal = "it sums over a whole signal";
 constexpr std::string_view kSquares = "it sums squares, which overflow beyond 256";
 constexpr std::string_view kLoss = "losses are sums of logarithms";
 
-// Which ops have a static INT8 form was found by loading models in the runtime and reading its optimized
-// graphs (bench/static_fusions.py). Without one, as Q/DQ around them only cost time: ConvTranspose,
-// normalizations, the parts of GELU; and Softmax, whose inputs may be masked with huge values.
+// The static INT8 forms were determined by loading models in the runtime and reading its optimized graphs
+// (bench/static_fusions.py). ConvTranspose, normalizations and the parts of GELU have none, because Q/DQ
+// around them only costs time; neither has Softmax, whose inputs may be masked with huge values.
 //
-// An Add in FP32 is part of the Conv in front of it, so it costs little there. The cost of GlobalAveragePool
-// is that of each value that it takes.
+// An FP32 Add is fused into the preceding Conv, so its FP32 cost is small. The cost of GlobalAveragePool is
+// per input value.
 // clang-format off
 constexpr OpInfo kRows[] = {
     {},
@@ -102,7 +102,7 @@ constexpr OpInfo kRows[] = {
     {.op = Op::kExp, .name = "Exp", .shape = Shape::kSame, .half = {.reach = Reach::kGrows}},
     {.op = Op::kExpand, .name = "Expand", .flow = Flow::kMoves},
     {.op = Op::kEyeLike, .name = "EyeLike",
-     .half = {.reach = Reach::kBounds, .why_fp32 = "what it gives follows its input"}},
+     .half = {.reach = Reach::kBounds, .why_fp32 = "its output type follows its input"}},
     {.op = Op::kFlatten, .name = "Flatten", .shape = Shape::kFlatten, .flow = Flow::kMoves, .moves_weights = true,
      .static8 = {IntegerKind::kMovement, Op::kFlatten}},
     {.op = Op::kFloor, .name = "Floor", .shape = Shape::kSame},

@@ -1,12 +1,12 @@
-// One row per op that Ounce knows something about: ONNX ops, ONNX Runtime's own ("contrib") ops, and a few of
-// its internal channels-last ops. Each node of a model carries its Op (formats/onnx/file/model.h), and every
-// question about an op is a query of its row:
+// One row per op that Ounce knows: ONNX ops, ONNX Runtime's own ("contrib") ops, and some of its internal
+// channels-last ops. Each node of a model has an Op (formats/onnx/file/model.h), and properties of ops are
+// queried from their rows:
 //
 //   if (node.op() == Op::kConv) …
 //   if (node.info().flow == ops::Flow::kMoves) …
 //
-// To teach Ounce a new op, add its name to `Op` and its row to op_info.cpp; op_info_test.cpp checks that the
-// row is complete. A rewrite that concerns one op only compares node.op().
+// To add an op, add its name to `Op` and its row to op_info.cpp; op_info_test.cpp checks that the row is
+// complete. A rewrite that concerns only one op compares node.op().
 #pragma once
 
 #include <array>
@@ -18,8 +18,8 @@
 
 namespace ounce {
 
-// Sorted by name, then domain: the order of the rows. A contrib or channels-last op with the name of an ONNX
-// op has a prefix.
+// Sorted by name, then domain, like the rows. A contrib or channels-last op with the name of an ONNX op has a
+// prefix.
 enum class Op : std::uint16_t {
   kUnknown,
   kAbs,
@@ -229,26 +229,25 @@ enum class Op : std::uint16_t {
 
 namespace ounce::ops {
 
-// Domains of operator sets. kNhwc: ops with the channels last, which ONNX Runtime writes into optimized
-// models.
+// Operator sets. kNhwc: channels-last ops that ONNX Runtime writes into optimized models.
 enum class Domain : std::uint8_t { kOnnx, kContrib, kNhwc };
 
 enum class Class : std::uint8_t {
   kOther,
   kConv,
-  kProduct,  // of matrices
+  kProduct,  // matrix product
   kRecurrent,
   kAttention,
-  kControlFlow,     // has bodies of nodes
+  kControlFlow,     // has subgraphs
   kQuantize,        // QuantizeLinear, DequantizeLinear
-  kQuantized,       // takes or gives quantized values, and is not a product
-  kIntegerProduct,  // multiplies quantized values with quantized weights
+  kQuantized,       // has quantized inputs or outputs, and is not a product
+  kIntegerProduct,  // multiplies quantized values by quantized weights
 };
 
 // How the shape of the outputs follows from the inputs (formats/onnx/graph/shapes.cpp).
 enum class Shape : std::uint8_t {
   kUnknown,
-  kSame,       // as the first input
+  kSame,       // like the first input
   kBroadcast,  // of all inputs
   kConcat,
   kMatMul,
@@ -263,19 +262,18 @@ enum class Shape : std::uint8_t {
   kTranspose,
 };
 
-// What the op does to single values.
+// The effect of the op on single values.
 enum class Flow : std::uint8_t {
   kComputes,
-  kMoves,    // puts them elsewhere, unchanged
-  kSelects,  // gives one of several, or a limit
+  kMoves,    // moves them unchanged
+  kSelects,  // selects one of several, or clips
   kAdds,     // adds or subtracts
 };
 
-// Whether output channel c depends on input channel c alone. Where it does, a channel of zeros gives finite
-// values.
+// Whether output channel c depends only on input channel c. If so, a channel of zeros gives finite values.
 enum class Channels : std::uint8_t { kMixed, kKept, kKeptInWindow };
 
-// Where the channels of a weight lie: the values that one output channel is made of share a scale.
+// The channel axis of a weight. The values that contribute to one output channel share a scale.
 enum class ChannelRule : std::uint8_t {
   kFirst,       // axis 0: Conv [M, C/group, k…]
   kSecond,      // axis 1: ConvTranspose [C, M/group, k…]
@@ -284,7 +282,7 @@ enum class ChannelRule : std::uint8_t {
   kGemmA,       // axis 0, or 1 with transA
   kGemmB,       // axis 1, or 0 with transB
   kRecurrent,   // axes 0 and 1 together: LSTM, GRU, RNN [directions, gates·hidden, …]
-  kTableRow,    // axis 0: a row of a table is looked up
+  kTableRow,    // axis 0: rows of a table are looked up
 };
 
 enum class Role : std::uint8_t {
@@ -309,20 +307,21 @@ struct QuantizedInput {
   bool saturates = false;
 };
 
-// What becomes of the op where its inputs are quantized.
+// The form of the op if its inputs are quantized.
 enum class IntegerKind : std::uint8_t {
-  kConv,    // quantized values and a constant weight in, quantized values out
-  kGemm,    // the same; gives floats too, when no reader wants quantized values
-  kMatMul,  // quantized values and a constant weight in, floats out: in transformers the next ops need floats
-  kJoin,    // all inputs are quantized, each with its own scale; quantized values out
-  kMap,     // quantized values in, quantized values of another scale out
-  kMovement,  // quantized values in, the same values out
+  kConv,      // quantized input, constant weight; quantized output
+  kGemm,      // the same; outputs floats if no user needs quantized values
+  kMatMul,    // quantized input, constant weight; float output, because the next ops in transformers need
+              // floats
+  kJoin,      // all inputs quantized, each with its own scale; quantized output
+  kMap,       // quantized input; quantized output with another scale
+  kMovement,  // quantized input; the same values as output
   // Only dynamic:
-  kLstm,       // floats in and out, two weights
-  kAttention,  // quantized values and a constant weight in, floats out
-  // Without a kernel of its own:
-  kClamp,      // the limits of the quantized type replace it behind an integer op
-  kComposite,  // prepare/integer_rewrites.cpp makes ops of it that have integer kernels
+  kLstm,       // float input and output, two weights
+  kAttention,  // quantized input, constant weight; float output
+  // Without a kernel:
+  kClamp,      // after an integer op, the limits of the quantized type replace it
+  kComposite,  // prepare/integer_rewrites.cpp rewrites it as ops with integer kernels
   kNone,
 };
 
@@ -330,19 +329,19 @@ struct IntegerForm {
   IntegerKind kind = IntegerKind::kNone;
   Op op = Op::kUnknown;  // its name in the QOperator format
 
-  // The runtime has a kernel for it.
+  // True if the runtime has a kernel for it.
   constexpr bool has_kernel() const { return kind < IntegerKind::kClamp; }
   constexpr bool has_weight() const { return kind <= IntegerKind::kMatMul; }
-  // Whether it may give quantized values, and whether it gives nothing else.
+  // Whether its output may be, or must be, quantized.
   constexpr bool may_give_codes() const { return kind != IntegerKind::kMatMul; }
   constexpr bool must_give_codes() const { return may_give_codes() && kind != IntegerKind::kGemm; }
-  // How many of a node's inputs are activations.
+  // The number of a node's inputs that are activations.
   constexpr std::size_t activations(std::size_t inputs) const {
     return kind == IntegerKind::kJoin ? inputs : 1;
   }
 };
 
-// How neighbors of a weight meet in the products of integer kernels (target/ort/saturation.h).
+// How neighboring weights are paired in the products of integer kernels (target/ort/saturation.h).
 enum class ProductPairs : std::uint8_t {
   kNone,
   kConv,
@@ -351,28 +350,28 @@ enum class ProductPairs : std::uint8_t {
   kRecurrentRows,  // [directions, gates, inputs]
 };
 
-// Nanoseconds for each value that the op gives, or for each that it looks at. Measured by
-// bench/kernel_costs.py on x86 CPUs with and without VNNI, which differ by less than the noise. Ops with
-// weights: formats/onnx/plan/kernel_costs.cpp.
+// Nanoseconds per output value (or per input value, as noted in the table). Measured by bench/kernel_costs.py
+// on x86 CPUs with and without VNNI, whose difference is below the noise. For ops with weights see
+// formats/onnx/plan/kernel_costs.cpp.
 struct CostPerValue {
   double fp32 = 0, int8 = 0;
-  bool by_window = false;  // times the values of a pool's window
+  bool by_window = false;  // multiplied by the size of a pool's window
 
   constexpr bool is_measured() const { return fp32 > 0; }
 };
 
-// What numbers an op may give, compared with those that it takes, in FP16.
+// The magnitude of an op's outputs relative to its inputs, for FP16.
 enum class Reach : std::uint8_t {
-  kCarries,  // large in, large out
-  kBounds,   // the result is small whatever goes in
-  kLowers,   // squares and powers are brought back: roots and logarithms
-  kGrows,    // powers and sums: the result may be large though no input was
+  kCarries,  // large inputs give large outputs
+  kBounds,   // outputs are always small
+  kLowers,   // reduces squares and powers: roots and logarithms
+  kGrows,    // powers and sums: outputs may be large although the inputs are not
 };
 
 struct HalfRule {
   Reach reach = Reach::kCarries;
-  std::string_view why_fp32 = {};  // why the op is kept in FP32; empty if it is not
-  float epsilon = 0;               // the default of the attribute
+  std::string_view why_fp32 = {};  // why the op is kept in FP32; empty if it need not be
+  float epsilon = 0;               // default of its epsilon attribute
 };
 
 struct OpInfo {
@@ -382,12 +381,12 @@ struct OpInfo {
   Class op_class = Class::kOther;
   Shape shape = Shape::kUnknown;
   Flow flow = Flow::kComputes;
-  bool moves_weights = false;     // a weight may reach its op through this one …
-  bool moves_all_inputs = false;  // … by each of its inputs, not only the first
+  bool moves_weights = false;     // a weight may reach its op through this one
+  bool moves_all_inputs = false;  // through all of its inputs, not only the first
   Channels channels = Channels::kMixed;
   bool is_homogeneous = false;   // f(s·x) = s·f(x) for s > 0
-  bool channels_second = false;  // of activations: [batch, channels, …]
-  bool is_causal = false;        // attention to earlier positions only
+  bool channels_second = false;  // activations are [batch, channels, …]
+  bool is_causal = false;        // attends only to earlier positions
   std::array<ConstantInput, 3> constants = {};
   std::array<QuantizedInput, 5> quantized = {};
   IntegerForm static8 = {}, dynamic8 = {};
@@ -395,47 +394,47 @@ struct OpInfo {
   CostPerValue cost = {};
   HalfRule half = {};
 
-  // The role of an input; kNone for those that are activations.
+  // The role of an input; kNone for activations.
   constexpr Role role(std::size_t input) const {
     for (const ConstantInput& constant : constants)
       if (constant.input == input && constant.role != Role::kNone) return constant.role;
     return Role::kNone;
   }
-  // The channels of a weight; nothing for inputs that take no weight.
+  // The channels of a weight; empty for inputs that are not weights.
   constexpr std::optional<ChannelRule> weight(std::size_t input) const {
     for (const ConstantInput& constant : constants)
       if (constant.input == input && constant.role == Role::kWeight) return constant.channels;
     return std::nullopt;
   }
-  // Whether a weight may come in by this input and go out unchanged.
+  // Whether a weight may pass through this input unchanged.
   constexpr bool moves_weight(std::size_t input) const {
     return moves_weights && (moves_all_inputs || input == 0);
   }
   constexpr bool is_clamp() const { return static8.kind == IntegerKind::kClamp; }
-  // Takes or gives quantized values, and is more than QuantizeLinear or DequantizeLinear.
+  // True for ops with quantized inputs or outputs, except QuantizeLinear and DequantizeLinear.
   constexpr bool is_quantized() const {
     return op_class == Class::kQuantized || op_class == Class::kIntegerProduct;
   }
-  // A model with such an op is quantized already.
+  // True for ops that show that a model is already quantized.
   constexpr bool is_quantized_or_converts() const { return is_quantized() || op_class == Class::kQuantize; }
 };
 
-// All rows, sorted by name and domain; the first one is kUnknown's, whose defaults are cautious.
+// All rows, sorted by name and domain. The first row is kUnknown, with conservative defaults.
 std::span<const OpInfo> rows();
 const OpInfo& info(Op op);
 
 // kUnknown for an op without a row. "" and "ai.onnx" are the same domain.
 Op find_op(std::string_view domain, std::string_view name);
-// By the name alone, as in a profile: the first of them if several domains have it.
+// Finds an op by name alone, as in a profile; the first one if several domains have it.
 Op find_op(std::string_view name);
-// Of either domain.
+// True for both domains.
 constexpr bool is_quantize_linear(Op op) {
   return op == Op::kQuantizeLinear || op == Op::kContribQuantizeLinear;
 }
 constexpr bool is_dequantize_linear(Op op) {
   return op == Op::kDequantizeLinear || op == Op::kContribDequantizeLinear;
 }
-// As a file names it; "" for ONNX.
+// The name in model files; "" for ONNX.
 std::string_view name_of(Domain domain);
 
 }  // namespace ounce::ops

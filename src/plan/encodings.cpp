@@ -42,7 +42,7 @@ ActivationQuantization make_quantization(const ValueRange& range, ActivationType
   const auto [lowest, highest] = limits_of(quantization.type);
   const double low = std::min(range.low, 0.0), high = std::max(range.high, 0.0);
   quantization.range = {low, high};
-  // Values of one sign need no codes for the other.
+  // If all values have the same sign, the range of the other sign is not needed.
   const bool is_centred = is_symmetric && low < 0 && high > 0;
   const double steps = highest - lowest - (is_centred ? 1 : 0);
   const double width = is_centred ? 2 * std::max(-low, high) : high - low;
@@ -75,7 +75,7 @@ ActivationQuantization choose_quantization(const calibration::Ranges& ranges, co
   }
   ActivationQuantization quantization = make_quantization(choice.range, type, recipe.symmetric_activations);
   quantization.method = choice.method;
-  // The range that holds zero, too: another one only where it was asked for.
+  // The configured range, extended to include zero. It differs from the observed range only if overridden.
   if (override.range) choice.noise = calibration::predicted_error(statistics, quantization.range, format);
   quantization.sqnr_db = choice.noise > 0 ? 10 * std::log10(choice.signal / choice.noise)
                                           : std::numeric_limits<double>::infinity();

@@ -1,4 +1,4 @@
-// How the values of an activation become integers: a code c stands for (c - zero) * scale.
+// Quantization parameters of activations: a quantized value q represents (q - zero) * scale.
 #pragma once
 
 #include <ounce/recipe.h>
@@ -15,22 +15,22 @@ struct ActivationQuantization {
   ElementType type = ElementType::kUint8;
   float scale = 1;
   std::int32_t zero = 0;
-  // Where it comes from.
+  // Origin of the parameters.
   ValueRange range;
   CalibrationMethod method = CalibrationMethod::kAuto;
-  double sqnr_db = 0;  // predicted, of the values themselves
+  double sqnr_db = 0;  // predicted SQNR of the value itself
 };
 
-// Chooses scale and zero for a range, which is widened to include zero. An empty range gets a harmless scale.
+// Computes scale and zero point for a range, which is extended to include zero. An empty range gets scale 1.
 ActivationQuantization make_quantization(const ValueRange& range, ActivationType type, bool is_symmetric);
 
-// Chooses them for an observed value by the recipe and its overrides.
+// Computes them for an observed value, with the recipe's calibration method and overrides.
 ActivationQuantization choose_quantization(const calibration::Ranges& ranges, const std::string& name,
                                            const IntegerRecipe& recipe);
 
 ElementType element_type_of(ActivationType type);
 ActivationType activation_type_of(ElementType type);
-// The smallest and the largest code.
+// The range of quantized values.
 struct CodeLimits {
   std::int32_t low, high;
 };

@@ -139,7 +139,7 @@ TEST_F(Mixed, StaticProductsWithFloats) {
   EXPECT_EQ(arithmetic_of(made.result, "Gemm"), "static float");
   EXPECT_EQ(tensor(made.result, "wm").encoding, StoredAs::kFloat16);
   EXPECT_FALSE(tensor(made.result, "wz").stored);
-  EXPECT_EQ(tensor(made.result, "wz").reason, "stays FP32, as asked for its node");
+  EXPECT_EQ(tensor(made.result, "wz").reason, "kept in FP32, as requested for its node");
   EXPECT_GT(made.sqnr_db, kLeastSqnr);
 }
 

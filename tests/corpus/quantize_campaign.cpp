@@ -185,7 +185,7 @@ Outcome try_variant(const fs::path& model, const fs::path& written, const Varian
     if (error.code() == ErrorCode::kUnsupported && is_nothing_to_do) outcome.kind = Outcome::Kind::kRefused;
     const bool is_half_reason =
         what.find("nothing to convert to 16-bit floating point") != std::string::npos ||
-        what.find("cannot be brought to a newer") != std::string::npos;
+        what.find("cannot be converted to a newer") != std::string::npos;
     if (error.code() == ErrorCode::kUnsupported && variant.recipe.is_half() && is_half_reason)
       outcome.kind = Outcome::Kind::kRefused;
     // NaN in a weight is an error on purpose.

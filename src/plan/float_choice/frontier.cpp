@@ -9,11 +9,11 @@
 namespace ounce::plan {
 namespace {
 
-// Prices of the noisiest operator, in nanoseconds, that assignments are found for; the quietest have so much
-// of it at least.
+// The range of prices of the noisiest operator, in nanoseconds. The other prices are in proportion, but at
+// least kQuietest of it.
 constexpr double kLowestPrice = 100, kHighestPrice = 1e12, kRise = 1.4, kQuietest = 1e-6;
-constexpr double kLargeRise = 4;      // where each takes long: in plans …
-constexpr std::size_t kLarge = 1000;  // … with so many operators
+constexpr double kLargeRise = 4;      // for plans whose cuts take long:
+constexpr std::size_t kLarge = 1000;  // those with at least this many operators
 
 }  // namespace
 
@@ -27,7 +27,7 @@ std::vector<Division> frontier(const Prices& noise, const Divide& divide) {
   double most = 0;
   for (const auto& [vertex, of_it] : noise) most = std::max(most, std::isfinite(of_it) ? of_it : 0);
   std::vector<Division> found;
-  const auto add = [&](double nanoseconds) {  // that the noisiest costs; false when that is too hard
+  const auto add = [&](double nanoseconds) {  // price of the noisiest; false if solving takes too long
     throw_if_cancelled();
     Prices prices = noise;
     for (auto& [vertex, price] : prices) {

@@ -7,7 +7,7 @@
 namespace ounce::plan {
 namespace {
 
-constexpr std::size_t kMostPhases = 2000;  // models need some dozens
+constexpr std::size_t kMostPhases = 2000;  // models need a few dozen
 constexpr std::size_t kUnreached = static_cast<std::size_t>(-1);
 
 }  // namespace
@@ -61,7 +61,7 @@ bool MinCut::find_levels() {
   return level_[kSink] != kUnreached;
 }
 
-// Without recursion: a path may be as long as a model.
+// Iterative, because a path may be as long as the model.
 bool MinCut::push() {
   std::vector<std::size_t> path;
   std::size_t at = kSource;
@@ -78,7 +78,7 @@ bool MinCut::push() {
       at = ends_[path.back()];
     } else if (path.empty()) {
       return false;
-    } else {  // a dead end: back, and not this way again
+    } else {  // a dead end: go back, and do not try this edge again
       at = ends_[path.back() ^ 1U];
       path.pop_back();
       ++next_[at];

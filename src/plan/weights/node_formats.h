@@ -1,4 +1,4 @@
-// The formats that a recipe gives to single nodes (Recipe::nodes) of a model of any format.
+// The recipe's overrides for single nodes (Recipe::nodes), for models of any format.
 //
 //   const NodeFormats formats(file, recipe);
 //   std::optional<StorageOverride> wanted = formats.storage(value.users);
@@ -22,7 +22,7 @@ class NodeFormats {
   NodeFormats(const model::ModelFile& file, const Recipe& recipe);
 
   std::optional<Format> of(model::NodeId node) const;
-  // How a weight of these nodes is to be stored.
+  // The storage format for a weight used by these nodes; empty without an override.
   std::optional<StorageOverride> storage(std::span<const model::NodeId> users) const;
 
  private:

@@ -17,7 +17,7 @@
 namespace ounce::plan {
 namespace {
 
-// The formats of weights, the most precise one first.
+// Weight formats in descending precision.
 std::vector<Format> by_precision() {
   std::vector<Format> formats;
   for (const FormatInfo& row : all_formats()) {
@@ -40,7 +40,7 @@ std::optional<StorageOverride> strongest_wish(const std::vector<Format>& asked, 
                                               Format otherwise) {
   const auto is_usual = [&](Format format) { return format == otherwise; };
   if (std::all_of(asked.begin(), asked.end(), is_usual)) return std::nullopt;
-  for (const Format format : by_precision()) {  // the first wanted that is met decides
+  for (const Format format : by_precision()) {  // the first requested format decides
     const bool is_asked = std::find(asked.begin(), asked.end(), format) != asked.end();
     if (is_asked || (has_others && format == otherwise)) return StorageOverride{format, is_asked};
   }
@@ -51,7 +51,7 @@ NamedFormats find_named_formats(const Recipe& recipe, std::span<const NodeNames>
   NamedFormats found;
   found.formats.resize(nodes.size());
   std::map<std::string, Format, std::less<>> left(recipe.nodes.begin(), recipe.nodes.end());
-  // People know some nodes by their own names; a value's name is that of one node only.
+  // Users may name a node by its own name or by its first output; an output name is unique.
   const auto meet = [&](const auto& name_of) {
     std::set<std::string> met;
     for (std::size_t i = 0; i < nodes.size(); ++i) {

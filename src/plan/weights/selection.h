@@ -1,5 +1,5 @@
-// What a recipe says of single nodes and tensors (`nodes`, `include`, `exclude`), by names, so that it holds
-// for a model of any format. Formats look up their own nodes and weights with these
+// The recipe's rules for single nodes and tensors (`nodes`, `include`, `exclude`), matched by name and
+// independent of the file format. Each format looks up its own nodes and weights with these classes
 // (formats/onnx/plan/weights.h).
 #pragma once
 
@@ -18,54 +18,54 @@ class RE2;
 
 namespace ounce::plan {
 
-// How a weight is to be stored, of whose nodes one at least was spoken of.
+// The storage format of a weight if at least one of its nodes has an override.
 struct StorageOverride {
   Format format = Format::kFp32;
-  bool is_asked = false;  // otherwise another of its nodes wants more bits than was asked for
+  bool is_asked = false;  // false: another node of the weight needs more bits than the override
 };
 
-// The most precise of what the nodes of a weight wanted; those that the recipe does not name (`has_others`)
-// wanted `otherwise`. Nothing when that is what all wanted.
+// The most precise format that the nodes of a weight need. `asked`: their overrides; nodes without one
+// (`has_others`) need `otherwise`. Empty if all need `otherwise`.
 std::optional<StorageOverride> strongest_wish(const std::vector<Format>& asked, bool has_others,
                                               Format otherwise);
 
-// The two names that people know a node by.
+// The two names by which users refer to a node.
 struct NodeNames {
-  std::string value;      // the first one that it gives, with the path of its graph
-  std::string_view name;  // its own; may be empty
+  std::string value;      // its first output, with the path of its graph
+  std::string_view name;  // its own name; may be empty
 };
 
 // The formats that a recipe gives to single nodes.
 struct NamedFormats {
-  std::vector<std::optional<Format>> formats;  // of each node
-  // Names of the recipe that no node has: the first of them, and the name that may be meant; empty for none.
+  std::vector<std::optional<Format>> formats;  // by node
+  // The first name in the recipe that no node has, and the most similar existing name; empty for none.
   std::string unknown, guess;
   bool has_unknown = false;
 };
 NamedFormats find_named_formats(const Recipe& recipe, std::span<const NodeNames> nodes);
-// "; did you mean 'x'?", or nothing.
+// "; did you mean 'x'?", or empty.
 std::string did_you_mean(const std::string& guess);
 
-// Which tensors the user's --include and --exclude expressions mean. An expression is searched for in texts:
-// the name of the tensor, and the name and op type of every node that uses it.
+// Matches the regular expressions of `include` and `exclude`. Expressions are searched in several texts: the
+// name of the tensor, and the names and op types of all nodes that use it.
 class Selection {
  public:
   using Texts = std::vector<std::string_view>;
 
-  // Throws Error{kUsage} for an expression that is none.
+  // Throws Error{kUsage} for an invalid expression.
   explicit Selection(const Recipe& recipe);
-  // Expressions of nodes that are to be left out, given by another field.
-  // `what` is of what one was looked for: "node of …".
+  // Only exclude expressions, from another field of the recipe. `what`: the matched things in messages, "node
+  // of …".
   Selection(std::string field, const std::vector<std::string>& exclude, std::string what,
             bool ignores_unmatched);
   ~Selection();
   Selection(const Selection&) = delete;
   Selection& operator=(const Selection&) = delete;
 
-  // Empty when what has these texts is selected, otherwise the reason why not.
+  // Empty if something with these texts is selected, otherwise the reason.
   std::string why_not(const Texts& texts);
-  // The expressions that have matched nothing so far, if the recipe ignores them, with a note for each.
-  // Otherwise throws Error{kUsage} that names the first one.
+  // The expressions without a match so far, with a note for each, if the recipe ignores them. Otherwise
+  // throws Error{kUsage} for the first one.
   std::vector<std::string> unmatched(std::vector<std::string>& notes) const;
 
  private:
@@ -75,7 +75,7 @@ class Selection {
     bool has_matched = false;
   };
   static std::vector<Expression> compile(const std::vector<std::string>& texts);
-  // The first that is found in one of the texts; all that are found are noted.
+  // Returns the first expression that matches one of the texts, and marks all that match.
   static const Expression* match(std::vector<Expression>& expressions, const Texts& texts);
 
   std::vector<Expression> include_, exclude_;

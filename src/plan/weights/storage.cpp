@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kDefaultBlock = 32;
 constexpr unsigned kFewBits = 4;
-// Scales are normal numbers: of less than 256 of the smallest, codes hold little.
+// Scales must be normal numbers: below 256 times the smallest one, quantized values lose precision.
 constexpr float kSmallestLinearRange = 256 * std::numeric_limits<float>::min();
 constexpr std::size_t kMostRangesKept = std::size_t{1} << 18;
 
@@ -24,7 +24,7 @@ Format format_of(const Recipe& recipe, const std::optional<StorageOverride>& ove
 
 const char* source_of(const std::optional<StorageOverride>& override) {
   if (!override) return "";
-  return override->is_asked ? ", as asked for its node" : ", as another of its nodes wants it";
+  return override->is_asked ? ", as requested for its node" : ", because another of its nodes needs it";
 }
 
 kernels::Range whole_of(const std::vector<kernels::Range>& ranges) {
@@ -54,9 +54,9 @@ bool has_subnormal_halves(const quant::FloatSource& floats) {
 
 std::string why_keep(const model::WeightSite& weight, const Recipe& recipe,
                      const std::optional<StorageOverride>& override) {
-  if (override && override->format == kUnchanged) return "stays FP32, as asked for its node";
+  if (override && override->format == kUnchanged) return "kept in FP32, as requested for its node";
   if (weight.bytes() < recipe.min_bytes) return fmt::format("smaller than {} bytes", recipe.min_bytes);
-  if (!weight.is_used) return "nothing uses it";
+  if (!weight.is_used) return "is unused";
   if (weight.feeds_quantized_op) return "belongs to an op that is already quantized";
   return weight.is_output ? "is an output of the graph" : "";
 }
@@ -64,7 +64,7 @@ std::string why_keep(const model::WeightSite& weight, const Recipe& recipe,
 std::string why_all_bits(const model::WeightSite& weight, Format format) {
   const bool is_table = format == weight_only(16) && weight.dims.size() >= 2;
   if (weight.role != Role::kOther || is_table) return {};
-  return fmt::format("feeds {}, which may need all bits", weight.op_type);
+  return fmt::format("feeds {}, which may need full precision", weight.op_type);
 }
 
 bool choose_half(TensorPlan& plan, const Recipe& recipe, const std::optional<StorageOverride>& override) {
@@ -95,29 +95,29 @@ void choose_codes(TensorPlan& plan, const Recipe& recipe, Format format, bool ca
 void choose_groups(TensorPlan& plan, const Recipe& recipe) {
   plan.format = quant::linear_format(plan.is_linear() ? plan.bits() : 8, recipe.asymmetric);
   plan.scale = recipe.scale;
-  // The rows of a table are looked up, not summed.
+  // Rows of a table are looked up, not summed.
   const bool is_summed = plan.weight.role == Role::kWeight && !plan.weight.is_looked_up;
   plan.kernel = recipe.rounding == Rounding::kZeroSum && is_summed ? plan.weight.kernel_taps : 0;
   const Granularity& wanted = recipe.granularity;
   if (!plan.is_linear() || wanted.kind == GranularityKind::kTensor) return group_by_tensor(plan);
   if (!plan.weight.channels) {
     group_by_tensor(plan);
-    plan.reason += ", no channel axis known";
+    plan.reason += ", its channel axis is unknown";
     return;
   }
-  // Four bits are too few for a whole channel: blocks, where they fit.
+  // 4 bits are not enough for whole channels, so use blocks if they match the shape.
   const bool has_few_bits = plan.bits() <= kFewBits;
   if (wanted.kind == GranularityKind::kAuto && has_few_bits && group_by_block(plan, kDefaultBlock)) return;
   if (wanted.kind == GranularityKind::kBlock) {
     if (group_by_block(plan, wanted.block)) return;
-    plan.reason += fmt::format(", blocks of {} do not fit its shape", wanted.block);
+    plan.reason += fmt::format(", blocks of {} do not match its shape", wanted.block);
   }
   group_by_channel(plan);
 }
 
 void keep_if_not_smaller(TensorPlan& plan) {
   if (plan.stored_bytes < plan.weight.bytes()) return;
-  plan.reason = "codes and scales would not be smaller";
+  plan.reason = "the quantized values and scales would not be smaller";
   plan.encoding = Encoding::kKeep;
 }
 
@@ -144,7 +144,7 @@ void fit_to_values(TensorPlan& plan, const quant::FloatSource& floats, const ker
   if (!plan.is_required) {
     if (whole.absmax() == 0) return keep(plan, "all values are zero");
     if (plan.is_linear() && whole.absmax() < kSmallestLinearRange)
-      return keep(plan, fmt::format("its values are too small for codes ({:g})", whole.absmax()));
+      return keep(plan, fmt::format("its values are too small to quantize ({:g})", whole.absmax()));
   }
   if (plan.encoding != Encoding::kFloat16) return;
   if (whole.absmax() > kernels::kLargestHalf) {
@@ -152,7 +152,7 @@ void fit_to_values(TensorPlan& plan, const quant::FloatSource& floats, const ker
                 fmt::format("its largest magnitude {:g} overflows 16-bit floats (65504)", whole.absmax()));
   }
   if (whole.absmax() < kSmallestHalfRange) return keep(plan, "its values are too small for 16-bit floats");
-  // A weight may lose its smallest values, they drown in its sums; anything else may be divided by.
+  // The smallest values of a weight have no effect in sums; any other tensor may be a divisor.
   if (!plan.weight.fits_nbits() && has_subnormal_halves(floats))
     keep(plan, "has values too small for 16-bit floats (6e-5)");
 }
@@ -181,7 +181,7 @@ void promote_smallest(std::vector<TensorPlan*> plans, std::uint64_t total, doubl
     plan->stored_bytes = half_bytes;
     plan->granularity = GranularityKind::kTensor;
     plan->reason =
-        fmt::format("weight of {}, so small that 16-bit floats cost next to nothing", plan->weight.op_type);
+        fmt::format("weight of {}, so small that 16-bit floats cost almost nothing", plan->weight.op_type);
   }
 }
 

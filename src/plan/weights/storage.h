@@ -1,6 +1,6 @@
-// The planner of the storage formats (w8, w4, w16): which encoding a weight gets, what shares a scale, and
-// why. It sees weights as model::WeightSite; what depends on the file format (how codes become floats again,
-// which opset is needed) is decided by the format between these steps:
+// The planner of the storage formats (w8, w4, w16): decides the encoding and granularity of each weight, with
+// the reason. It sees weights only as model::WeightSite. Decisions that depend on the file format (how
+// weights are dequantized, which opset is needed) are made by the format between these steps:
 //
 //   TensorPlan plan{weight};
 //   plan.reason = why_keep(weight, recipe, override);
@@ -12,7 +12,7 @@
 //   }
 //   …                                                    // the decoder
 //   keep_if_not_smaller(plan);
-//   const kernels::Range whole = read_values(plan, floats, for_each);   // once all are planned
+//   const kernels::Range whole = read_values(plan, floats, for_each);   // after all weights are planned
 //   fit_to_values(plan, floats, whole);
 #pragma once
 
@@ -32,39 +32,38 @@
 
 namespace ounce::plan {
 
-// Reasons to leave a weight as it is; empty where there is none. The second one: its op may need all bits.
+// Reasons to keep a weight unchanged; empty if there are none. why_all_bits(): its op may need full
+// precision.
 std::string why_keep(const model::WeightSite& weight, const Recipe& recipe,
                      const std::optional<StorageOverride>& override);
 std::string why_all_bits(const model::WeightSite& weight, Format format);
 
-// Stores the weight as 16-bit floats, or leaves one that already has 16 bits; false when it is to have fewer
-// bits, of which the reason then tells.
+// Stores the weight as 16-bit floats, or keeps one that already has 16 bits. Returns false if the weight
+// should have fewer bits; the plan's reason then starts accordingly.
 bool choose_half(TensorPlan& plan, const Recipe& recipe, const std::optional<StorageOverride>& override);
-// Integer codes, or a codebook, with the bits of the format; where the file cannot hold those, with the bits
-// of its fallback.
+// Chooses linear quantization or a codebook with the bits of the format, or of its fallback if the file
+// format does not support those.
 void choose_codes(TensorPlan& plan, const Recipe& recipe, Format format, bool can_unpack);
 void choose_groups(TensorPlan& plan, const Recipe& recipe);
 // Sets stored_bytes.
 void keep_if_not_smaller(TensorPlan& plan);
 
-// What only a tensor's values can tell: that there is nothing in them, that they are broken, that they do not
-// fit.
+// Checks that depend on a tensor's values: all zero, not finite, or out of range.
 
-// Tensors of at least so many bytes are digested as they are read, one digest a tile (quant/layout.h).
+// Tensors of at least this size get a digest when they are read, one per tile (quant/layout.h).
 inline constexpr std::uint64_t kDigestFrom = std::uint64_t{1} << 20;
-// 16-bit floats have a fixed step of 2^-24 near zero: a tensor whose largest value is below this loses
-// precision.
+// float16 has a fixed step of 2^-24 near zero: a tensor whose largest value is below this loses precision.
 inline constexpr float kSmallestHalfRange = 0x1p-11F;
 
-// Notes the ranges of the groups and the digest, and gives the range of all. Throws Error{kBadInput} for a
-// weight of few bits with NaN or infinite values.
+// Records the ranges of the groups and the digest, and returns the range of the tensor. Throws
+// Error{kBadInput} for a quantized weight with NaN or infinite values.
 kernels::Range read_values(TensorPlan& plan, const quant::FloatSource& floats, const ForEach& for_each);
-// Keeps a tensor whose values the encoding cannot hold.
+// Keeps a tensor whose values the encoding cannot represent.
 void fit_to_values(TensorPlan& plan, const quant::FloatSource& floats, const kernels::Range& whole);
-// Small blocks have more ranges than a plan should hold; they are found again when the weight is written.
+// Drops the ranges of small blocks, which would take too much memory; the writer computes them again.
 void forget_many_ranges(TensorPlan& plan);
 
-// Spends a share of `total` bytes on 16-bit floats for the smallest of these weights.
+// Uses a share of `total` bytes to store the smallest of these weights as 16-bit floats.
 void promote_smallest(std::vector<TensorPlan*> plans, std::uint64_t total, double share);
 
 }  // namespace ounce::plan

@@ -77,12 +77,12 @@ TEST(WeightStorage, AnOverrideOfANodeSaysSo) {
   const TensorPlan asked =
       planned(site({64, 64}), recipe_of(Format::kW8), StorageOverride{Format::kW4, true});
   EXPECT_EQ(asked.encoding, Encoding::kLinear4);
-  EXPECT_THAT(asked.reason, HasSubstr("as asked for its node"));
+  EXPECT_THAT(asked.reason, HasSubstr("as requested for its node"));
   const TensorPlan shared =
       planned(site({64, 64}), recipe_of(Format::kW8), StorageOverride{Format::kW16, false});
   EXPECT_THAT(shared.reason, HasSubstr("as another of its nodes wants it"));
   EXPECT_EQ(why_keep(site({64, 64}), recipe_of(Format::kW8), StorageOverride{Format::kFp32, true}),
-            "stays FP32, as asked for its node");
+            "kept in FP32, as requested for its node");
 }
 
 TEST(WeightStorage, HalvesAreStoredInFewBitsAndNeverInHalves) {
@@ -103,9 +103,9 @@ TEST(WeightStorage, ReasonsToLeaveAWeightAlone) {
   weight.feeds_quantized_op = true;
   EXPECT_EQ(why_keep(weight, recipe, {}), "belongs to an op that is already quantized");
   weight.is_used = false;
-  EXPECT_EQ(why_keep(weight, recipe, {}), "nothing uses it");
+  EXPECT_EQ(why_keep(weight, recipe, {}), "is unused");
   weight.role = Role::kOther;
-  EXPECT_EQ(why_all_bits(weight, Format::kW8), "feeds CONV_2D, which may need all bits");
+  EXPECT_EQ(why_all_bits(weight, Format::kW8), "feeds CONV_2D, which may need full precision");
   EXPECT_EQ(why_all_bits(weight, Format::kW16), "");
 }
 

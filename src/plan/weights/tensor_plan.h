@@ -1,5 +1,5 @@
-// What is done with one float tensor, and why, whatever the format of the file. Formats add what only their
-// emitter reads (formats/onnx/plan/weights.h).
+// The decision for one float tensor and its reason, independent of the file format. Formats derive types with
+// the fields that only their emitters use (formats/onnx/plan/weights.h).
 #pragma once
 
 #include <ounce/outcome.h>
@@ -35,8 +35,8 @@ enum class EncodingKind : std::uint8_t {
   kBias,      // 32-bit sums of products
 };
 
-// How values are stored. All code asks for kind and bits, so that a number of bits becomes an encoding by its
-// name in StoredAs; the constants are those that code names.
+// How values are stored. Code uses kind and bits; StoredAs names the resulting encodings. Only encodings that
+// the code refers to have constants.
 struct Encoding {
   EncodingKind kind = EncodingKind::kKeep;
   std::uint8_t bits = 32;  // of one value
@@ -51,9 +51,9 @@ inline constexpr Encoding Encoding::kFloat16{EncodingKind::kHalf, 16};
 inline constexpr Encoding Encoding::kBfloat16{EncodingKind::kBfloat, 16};
 inline constexpr Encoding Encoding::kInt32{EncodingKind::kBias, 32};
 
-// The encoding of `kind` with so many bits; kKeep if there is none.
+// The encoding with this kind and number of bits; kKeep if there is none.
 Encoding encoding_of(EncodingKind kind, unsigned bits);
-// The type that an encoding is stored as; nothing for kKeep. Unsigned: with zero points or unsigned values.
+// The stored type of an encoding; empty for kKeep. `is_unsigned`: with zero points or unsigned values.
 std::optional<StoredAs> stored_as(Encoding encoding, bool is_unsigned);
 unsigned bits_of(StoredAs stored);  // of one value
 std::string_view name_of(Encoding encoding);
@@ -70,13 +70,13 @@ struct TensorPlan {
   std::size_t block = 0;                                   // for kBlock
   quant::LinearFormat format;                              // for the linear encodings
   ScaleMethod scale = ScaleMethod::kMse;
-  // An integer op takes codes and nothing else: they are made of any values.
+  // An integer op needs the tensor quantized, whatever its values are.
   bool is_required = false;
   std::size_t kernel = 0;  // for balanced rounding: taps of a kernel, 1 without kernels; 0 rounds to nearest
-  std::shared_ptr<const std::vector<std::uint8_t>> codes;  // found beforehand, a byte each (kNbits: packed);
+  std::shared_ptr<const std::vector<std::uint8_t>> codes;  // precomputed, one byte each (kNbits: packed);
                                                            // null: rounded
-  std::vector<kernels::Range> ranges;  // of the groups (one for encodings without); empty if too many to keep
-  std::uint64_t stored_bytes = 0;      // codes, scales and zeros
+  std::vector<kernels::Range> ranges;  // of the groups (one if there are none); empty if too many to keep
+  std::uint64_t stored_bytes = 0;      // quantized values, scales and zero points
 
   std::optional<Digest> digest;  // of the tensor's bytes, if it is large and was read
 
@@ -85,22 +85,22 @@ struct TensorPlan {
   bool is_linear() const { return encoding.kind == EncodingKind::kLinear; }
   bool is_packed() const { return encoding.bits < 8; }
   bool is_nbits() const { return decoder == Decoder::kNbits && is_linear(); }
-  unsigned bits() const { return encoding.bits; }  // of a code
+  unsigned bits() const { return encoding.bits; }  // of a quantized value
   std::string granularity_text() const;            // "tensor", "channel 0", "block 32"
 };
 
-// Bytes of the codes, scales and zeros; of the tensor itself for kKeep.
+// Size of the quantized values, scales and zero points; of the tensor itself for kKeep.
 std::uint64_t stored_bytes(const TensorPlan& plan);
-// How the tensor is stored, or "keep", and why: a line without its end. `more` tells apart what only the
-// format knows.
+// One line without line end: how the tensor is stored, or "keep", and the reason. `more` adds details of the
+// file format.
 std::string text_of(const TensorPlan& plan, const std::string& more = {});
 
-// What shares a scale: the whole tensor, a channel, or a block of a channel. Each fills in granularity,
-// layout and block.
+// Set the granularity: the whole tensor, a channel, or a block of a channel share a scale. Each function sets
+// granularity, layout and block.
 void group_by_tensor(TensorPlan& plan);
 void group_by_channel(TensorPlan& plan);  // of `weight.channels`
-// Blocks run along the axis that is summed over: inside a row, or down a column. False, and nothing changed,
-// when the shape has no whole number of blocks.
+// Blocks run along the summed axis: within a row, or down a column. Returns false, and changes nothing, if
+// the shape is not a multiple of the block size.
 bool group_by_block(TensorPlan& plan, std::size_t block);
 
 }  // namespace ounce::plan

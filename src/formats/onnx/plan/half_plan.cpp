@@ -422,7 +422,7 @@ class HalfPlanner {
     const Value& value = *decision.place.value;
     if (weight.is_half()) return "already has 16 bits";
     if (weight.type != ElementType::kFloat) return "is of type double, which is kept";
-    if (value.uses.empty()) return "nothing uses it";
+    if (value.uses.empty()) return "is unused";
     if (value.is_output) return "is an output of the graph";
     if (value.is_input && model_.proto->ir_version >= 4)
       return "is an input with a default value, which `keep_inputs=true` keeps";

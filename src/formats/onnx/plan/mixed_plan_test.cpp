@@ -74,14 +74,14 @@ TEST(MixedPlan, EachFormatCanBeThatOfANode) {
   const std::string first =
       "wa float32[32,32] -> int4 block 32 fold table: weight of MatMul; folded at load, FP32 speed\n";
   const auto second = [](Format format) { return text_of(chain(), Format::kW4, {{"y", format}}); };
-  EXPECT_EQ(second(Format::kFp32), first + "wy float32[32,32] -> keep: stays FP32, as asked for its node\n");
-  EXPECT_EQ(second(Format::kW16),
-            first +
-                "wy float32[32,32] -> float16 tensor fold: weight of MatMul, as 16-bit floats, as asked "
-                "for its node; folded at load, FP32 speed\n");
+  EXPECT_EQ(second(Format::kFp32),
+            first + "wy float32[32,32] -> keep: kept in FP32, as requested for its node\n");
+  EXPECT_EQ(second(Format::kW16), first +
+                                      "wy float32[32,32] -> float16 tensor fold: weight of MatMul, as 16-bit "
+                                      "floats, as requested for its node; folded at load, FP32 speed\n");
   EXPECT_EQ(second(Format::kW8),
             first +
-                "wy float32[32,32] -> int8 channel 1 fold: weight of MatMul, as asked for its node; "
+                "wy float32[32,32] -> int8 channel 1 fold: weight of MatMul, as requested for its node; "
                 "folded at load, FP32 speed\n");
   EXPECT_EQ(second(Format::kW4), first +
                                      "wy float32[32,32] -> int4 block 32 fold table: weight of MatMul; "
@@ -102,7 +102,7 @@ TEST(MixedPlan, OfASharedWeightTheMostPreciseWishHolds) {
   EXPECT_THAT(text(Format::kW4, {{"y", Format::kW8}}), HasSubstr("-> int8"));
   // The other node wishes what the recipe says.
   EXPECT_THAT(text(Format::kW8, {{"y", Format::kW4}}),
-              HasSubstr("-> int8 channel 1 fold: weight of MatMul, as another of its nodes wants it"));
+              HasSubstr("-> int8 channel 1 fold: weight of MatMul, because another of its nodes needs it"));
 }
 
 TEST(MixedPlan, AWeightThatIsMovedIsThatOfTheOpBehind) {
@@ -110,8 +110,8 @@ TEST(MixedPlan, AWeightThatIsMovedIsThatOfTheOpBehind) {
   model.input("x", kFloat, {2, 32}).output("y", kFloat, {2, 32});
   model.initializer("w", {32, 32}, ramp({32, 32}));
   model.node("Transpose", {"w"}, {"t"}).node("MatMul", {"x", "t"}, {"y"});
-  EXPECT_THAT(text_of(model, Format::kW8, {{"y", Format::kFp32}}), HasSubstr("as asked for its node"));
-  EXPECT_THAT(text_of(model, Format::kW8, {{"t", Format::kFp32}}), HasSubstr("as asked for its node"));
+  EXPECT_THAT(text_of(model, Format::kW8, {{"y", Format::kFp32}}), HasSubstr("as requested for its node"));
+  EXPECT_THAT(text_of(model, Format::kW8, {{"t", Format::kFp32}}), HasSubstr("as requested for its node"));
 }
 
 // Rows are cut out of a table: what is done with them says nothing of the table.
@@ -136,7 +136,7 @@ TEST(MixedPlan, NodesInABranchAreNamedByTheirPath) {
              {graph_attribute("then_branch", branch()), graph_attribute("else_branch", branch())});
   EXPECT_EQ(text_of(model, Format::kW8, {{"y/else_branch/z", Format::kFp32}}),
             "w float32[32,32] -> int8 channel 1 fold: weight of MatMul; folded at load, FP32 speed\n"
-            "w float32[32,32] -> keep: stays FP32, as asked for its node\n");
+            "w float32[32,32] -> keep: kept in FP32, as requested for its node\n");
 }
 
 TEST(MixedPlan, StaticNodesCanBeFloatsOrDynamic) {
@@ -148,8 +148,8 @@ TEST(MixedPlan, StaticNodesCanBeFloatsOrDynamic) {
             "node 0:1 dynamic -> y\n"
             "value 0:x uint8 scale 0.01 zero 100\n");
   EXPECT_EQ(text_of(chain(), Format::kInt8, {{"a", Format::kW16}}, &ranges),
-            "wa float32[32,32] -> float16 tensor fold: weight of MatMul, as 16-bit floats, as asked for its "
-            "node; folded at load, FP32 speed\n"
+            "wa float32[32,32] -> float16 tensor fold: weight of MatMul, as 16-bit floats, as requested for "
+            "its node; folded at load, FP32 speed\n"
             "wy float32[32,32] -> int8 channel 1 dq pairs: weight of an integer MatMul\n"
             "node 0:0 float: kept in FP32 by the recipe\n"
             "node 0:1 static -> y\n"
@@ -159,7 +159,7 @@ TEST(MixedPlan, StaticNodesCanBeFloatsOrDynamic) {
 TEST(MixedPlan, DynamicNodesCanBeFloats) {
   EXPECT_EQ(
       text_of(chain(), Format::kInt8Dynamic, {{"a", Format::kW4}, {"y", Format::kInt8Dynamic}}),
-      "wa float32[32,32] -> int4 block 32 fold table: weight of MatMul, as asked for its node; folded at "
+      "wa float32[32,32] -> int4 block 32 fold table: weight of MatMul, as requested for its node; folded at "
       "load, FP32 speed\n"
       "wy float32[32,32] -> int8 channel 1 kernel pairs: weight of an integer MatMul\n"
       "node 0:0 float: kept in FP32 by the recipe\n"
@@ -237,7 +237,7 @@ TEST(MixedPlan, AWeightThatIsTornBetweenKernelsIsFloats) {
   // And with floats.
   EXPECT_THAT(
       text_of(twins("Gemm", {2, 32}, {32, 32}), Format::kInt8, {{"z", Format::kFp32}}, &ranges),
-      testing::AllOf(StartsWith("w float32[32,32] -> keep: stays FP32, as asked for its node\n"),
+      testing::AllOf(StartsWith("w float32[32,32] -> keep: kept in FP32, as requested for its node\n"),
                      HasSubstr("node 0:0 float: its weight also feeds a node that is kept in FP32\n")));
 }
 
@@ -306,7 +306,7 @@ TEST(MixedPlan, AModelThatKeepsItsStaticScalesHasNoDynamicNodes) {
 // Where nobody asks for other bits than the rest has, nothing is said of it.
 TEST(MixedPlan, NodesInFloatsAreStoredAsTheRest) {
   EXPECT_THAT(text_of(chain(), Format::kInt8Dynamic, {{"a", Format::kW8}}),
-              Not(HasSubstr("as asked for its node")));
+              Not(HasSubstr("as requested for its node")));
 }
 
 // Where 16-bit floats are only stored, they are what nodes wish that nobody spoke of.
@@ -315,7 +315,7 @@ TEST(MixedPlan, TheRestMayBeStoredAsHalves) {
   recipe.integer.fp16_remainder = true;
   EXPECT_THAT(
       text_of(chain(), recipe),
-      StartsWith("wa float32[32,32] -> int8 channel 1 fold: weight of MatMul, as asked for its node"));
+      StartsWith("wa float32[32,32] -> int8 channel 1 fold: weight of MatMul, as requested for its node"));
 }
 
 TEST(MixedPlan, WithoutNodesNothingIsSaid) {

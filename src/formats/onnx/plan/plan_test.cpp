@@ -95,14 +95,14 @@ TEST(Plan, FollowsAWeightThroughOpsThatMoveIt) {
 
 TEST(Plan, LeavesOtherConstantsAloneAndSaysWhy) {
   EXPECT_EQ(plan_text(model_of("Add", 1, {32, 16})),
-            "w float32[32,16] -> keep: feeds Add, which may need all bits\n");
+            "w float32[32,16] -> keep: feeds Add, which may need full precision\n");
   Recipe w16;
   w16.format = Format::kW16;
   EXPECT_EQ(plan_text(model_of("Add", 1, {32, 16}), w16),
             "w float32[32,16] -> float16 tensor fold: constant of Add, as 16-bit floats; folded at load, "
             "FP32 speed\n");
   EXPECT_EQ(plan_text(model_of("Mul", 1, {512}), w16),
-            "w float32[512] -> keep: feeds Mul, which may need all bits\n");
+            "w float32[512] -> keep: feeds Mul, which may need full precision\n");
   EXPECT_EQ(plan_text(model_of("MatMul", 1, {4, 4})), "w float32[4,4] -> keep: smaller than 1024 bytes\n");
   EXPECT_EQ(plan_text(model_of("MatMul", 1, {32, 16}, {}, 6)),
             "w float32[32,16] -> keep: opset 6 is too old for dequantization (7 is required)\n");
@@ -138,9 +138,10 @@ TEST(Plan, DequantizeLinearNeedsTheRightOpset) {
   dq.decoder = DecoderChoice::kDq;
   EXPECT_EQ(plan_text(model_of("MatMul", 1, {64, 16}), dq),
             "w float32[64,16] -> int8 channel 1 dq: weight of MatMul; DequantizeLinear, as requested\n");
-  EXPECT_EQ(plan_text(model_of("MatMul", 1, {64, 16}, {}, 12), dq),
-            "w float32[64,16] -> int8 channel 1 fold: weight of MatMul; folded, because DequantizeLinear needs "
-            "opset 13, the model has 12\n");
+  EXPECT_EQ(
+      plan_text(model_of("MatMul", 1, {64, 16}, {}, 12), dq),
+      "w float32[64,16] -> int8 channel 1 fold: weight of MatMul; folded, because DequantizeLinear needs "
+      "opset 13, the model has 12\n");
   // Nobody fuses it into a Conv: the price is named.
   EXPECT_THAT(plan_text(model_of("Conv", 1, {64, 16, 3, 3}), dq),
               testing::HasSubstr("runs at every inference"));
@@ -227,7 +228,7 @@ TEST(Plan, SpendsItsShareOnTheSmallestWeights) {
   EXPECT_EQ(plan_text(model.bytes(), recipe),
             "large float32[512,512] -> int8 channel 1 fold: weight of MatMul; folded at load, FP32 speed\n"
             "small float32[16,32] -> float16 tensor fold: weight of MatMul, so small that 16-bit floats cost "
-            "next to nothing\n");
+            "almost nothing\n");
 }
 
 TEST(Plan, FindsWeightsInConstantsAndSubgraphs) {

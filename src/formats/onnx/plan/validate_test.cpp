@@ -136,7 +136,7 @@ TEST_F(ValidateTest, NodesGoTogetherWithTheirModel) {
             "`nodes` 'a=int8-dynamic': `format=w8` runs in FP32: use `format=int8` for nodes in INT8");
   EXPECT_THAT(refusal_of_node(Format::kW4, Format::kInt8), StartsWith("`nodes` 'a=int8': `format=w4`"));
   EXPECT_EQ(refusal_of_node(Format::kInt8Dynamic, Format::kInt8),
-            "`nodes` 'a=int8': `format=int8-dynamic` has no static nodes: take `format=int8` and name the "
+            "`nodes` 'a=int8': `format=int8-dynamic` has no static nodes: use `format=int8` and name the "
             "dynamic nodes");
   EXPECT_THAT(refusal_of_node(Format::kInt8, Format::kFp16),
               HasSubstr("16-bit arithmetic is for whole models"));

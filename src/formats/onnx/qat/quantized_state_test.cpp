@@ -88,8 +88,8 @@ TEST(QuantizedState, FindsNothingInFloatWhereAllIsCoded) {
   EXPECT_TRUE(state.is_qdq());
   EXPECT_THAT(state.float_ops, IsEmpty());
   EXPECT_EQ(state.sentence,
-            "already quantized with its own scales (2 QuantizeLinear, 3 DequantizeLinear); every op with a "
-            "weight has them");
+            "already quantized with its own scales (2 QuantizeLinear, 3 DequantizeLinear); all ops with "
+            "weights are quantized");
 }
 
 TEST(QuantizedState, ListsOpsThatComputeInFloat) {

@@ -196,9 +196,9 @@ TEST(TfliteStoreWeights, EveryWeightThatIsLeftAloneHasAReason) {
   model.op(Builtin::kMul, {addend, zeros}, {sum});
   model.outputs({sum});
   const Made made(model.model, recipe_of(Format::kW8));
-  EXPECT_EQ(made.of("addend").reason, "feeds MUL, which may need all bits");
+  EXPECT_EQ(made.of("addend").reason, "feeds MUL, which may need full precision");
   EXPECT_EQ(made.tensor("unused").type, TensorType::kFloat32);
-  EXPECT_EQ(made.of("unused").reason, "nothing uses it");
+  EXPECT_EQ(made.of("unused").reason, "is unused");
   EXPECT_EQ(static_cast<std::size_t>(unused), made.of("unused").tensor);
 }
 
