@@ -26,12 +26,12 @@ std::shared_ptr<FileFault> new_fault() noexcept {
 
 Error error_of(const FileFault& fault) {
   return {ErrorCode::kIo,
-          "became shorter while it was read, or could not be read to its end; nothing was written",
+          "was truncated while it was read, or could not be read completely; nothing was written",
           fault.path()};
 }
 
 steady_clock::time_point moment_in(double seconds) {
-  const double most = 1e9;  // decades, and no overflow
+  const double most = 1e9;  // decades, without overflow
   return steady_clock::now() + std::chrono::duration_cast<steady_clock::duration>(
                                    std::chrono::duration<double>(std::clamp(seconds, 0.0, most)));
 }
@@ -104,7 +104,7 @@ void throw_if_cancelled() {
   throw_if_file_was_cut();
   if (is_cancelled()) throw Error(ErrorCode::kCancelled, "stopped; nothing was written");
   if (current != nullptr && current->deadline_ != kNever && steady_clock::now() >= current->deadline_)
-    throw Error(ErrorCode::kCancelled, "the time is up; nothing was written");
+    throw Error(ErrorCode::kCancelled, "the time limit was reached; nothing was written");
 }
 
 TimeLimit::TimeLimit(double seconds) : scope_(nullptr, moment_in(seconds), fault_of_scope()) {}

@@ -1,14 +1,14 @@
-// Cancellation. Every thread works in a cancellation scope, and scopes may be nested. Long work asks between
-// tiles whether one of its scopes was stopped, and unwinds with Error{kCancelled}, so that every destructor
-// runs and no unfinished file stays behind.
+// Cancellation. Every thread works in a cancellation scope; scopes may be nested. Long-running work checks
+// between tiles whether one of its scopes was stopped, and unwinds with Error{kCancelled}, so that all
+// destructors run and no unfinished file remains.
 //
 //   const CancellationScope scope(options.progress);   // in each public function
 //   … throw_if_cancelled();                            // in long work
-//   … count_step();                                    // in short work that is done very often
+//   … count_step();                                    // in short, very frequent work
 //
-// A file that is read in a scope may become shorter meanwhile (FileGuard in io/mapped_file.h). The bytes that
-// were read then are not those of the file, so the scope ends with Error{kIo}: where the work asks whether it
-// was stopped, before an output gets its name, or, at the latest, when the CancellationScope is destroyed.
+// A file that is read in a scope may be truncated meanwhile (FileGuard in io/mapped_file.h). The bytes read
+// after that are not those of the file, so the scope ends with Error{kIo}: at the next check, before an
+// output gets its name, or, at the latest, when the CancellationScope is destroyed.
 #pragma once
 
 #include <ounce/progress.h>
@@ -23,13 +23,13 @@
 
 namespace ounce {
 
-// The file of a call that could not be read to its end. The handler of SIGBUS records it (io/file_guard.cpp).
+// The file that could not be read to its end. The SIGBUS handler records it (io/file_guard.cpp).
 class FileFault {
  public:
-  // Keeps the first file and drops the others. Safe in signal handlers.
+  // Keeps the first file and drops all others. Safe in signal handlers.
   void record(const char* path) noexcept;
   bool is_set() const noexcept { return state_.load(std::memory_order_acquire) != State::kNone; }
-  std::string path() const;  // cut off where it is very long; empty while it is being recorded
+  std::string path() const;  // truncated if very long; empty while it is being recorded
 
  private:
   enum class State { kNone, kRecording, kRecorded };
@@ -38,31 +38,31 @@ class FileFault {
 };
 
 void throw_if_cancelled();
-// Throws Error{kIo} if a file was cut while a scope of this thread read it.
+// Throws Error{kIo} if a file was truncated while a scope of this thread read it.
 void throw_if_file_was_cut();
-// The file fault of the innermost scope of this thread; null when there is none.
+// The file fault of this thread's innermost scope; null if there is none.
 std::shared_ptr<FileFault> fault_of_scope() noexcept;
-// The message about a file that was cut, of the scopes of this thread or of one that has just ended by an
-// exception: another error may have come of it first. Forgets the latter.
+// Returns the message about a truncated file, from the scopes of this thread or from one that an exception
+// has just ended, because the truncation may have caused another error first. Clears the latter.
 std::optional<std::string> take_file_fault();
-// Was one of the scopes stopped, by the user or by its deadline? A TimeLimit does not count.
+// True if one of the scopes was stopped by the user or by its deadline. A TimeLimit does not count.
 bool is_cancelled() noexcept;
 
 namespace detail {
 extern constinit thread_local std::uint64_t steps;
 }
 
-// One step of work that takes nanoseconds, such as looking up a value or reading a field. Every 1024th step
-// of a thread calls throw_if_cancelled(). Graph lookups and the readers and editors of models count their
-// steps, so every loop over the nodes of a model can be cancelled.
+// Counts one step of work that takes nanoseconds, such as looking up a value or reading a field. Every 1024th
+// step of a thread calls throw_if_cancelled(). Graph lookups and the readers and editors of models count
+// their steps, so every loop over the nodes of a model can be cancelled.
 inline void count_step() {
   constexpr std::uint64_t kInterval = 1024;
   if (++detail::steps % kInterval == 0) throw_if_cancelled();
 }
-// The steps that this thread has counted: a measure of work that does not depend on the machine.
+// The number of steps counted by this thread: a measure of work that does not depend on the machine.
 inline std::uint64_t counted_steps() noexcept { return detail::steps; }
 
-// Tells a caller that a stage with `total` steps begins; 0: unknown. `progress` may be null.
+// Reports that a stage with `total` steps begins; 0: unknown. `progress` may be null.
 inline void begin_stage(Progress* progress, const char* stage, std::uint64_t total = 0) {
   if (progress == nullptr) return;
   progress->done = 0;
@@ -70,12 +70,14 @@ inline void begin_stage(Progress* progress, const char* stage, std::uint64_t tot
   progress->stage = stage;
 }
 
-// While it lives, this thread and those that work for it (thread_pool.h) are in one more scope.
+// During its lifetime, this thread and the threads that work for it (thread_pool.h) are in an additional
+// scope.
 class CancellationScope {
  public:
-  // `progress` may be null: then only the outer scopes can be stopped.
+  // If `progress` is null, only the outer scopes can be stopped.
   explicit CancellationScope(const Progress* progress) noexcept;
-  // Throws Error{kIo} when a file was cut that was read in it, unless another exception is on its way.
+  // Throws Error{kIo} if a file that was read in the scope was truncated, unless another exception is in
+  // flight.
   ~CancellationScope() noexcept(false);
   CancellationScope(const CancellationScope&) = delete;
   CancellationScope& operator=(const CancellationScope&) = delete;
@@ -95,12 +97,13 @@ class CancellationScope {
   const Progress* progress_;
   Moment deadline_;  // the earliest of this scope and the outer ones
   const CancellationScope* outer_;
-  std::shared_ptr<FileFault> fault_;  // null when there was no memory for it
+  std::shared_ptr<FileFault> fault_;  // null if there was no memory for it
   bool has_own_fault_;
-  int exceptions_;  // on their way when the call began
+  int exceptions_;  // in flight when the scope began
 };
 
-// While it lives, throw_if_cancelled() throws after so many seconds, too. Of nested ones the earliest counts.
+// During its lifetime, throw_if_cancelled() also throws after this time. If nested, the earliest limit
+// applies.
 class TimeLimit {
  public:
   explicit TimeLimit(double seconds);
@@ -109,7 +112,7 @@ class TimeLimit {
   CancellationScope scope_;
 };
 
-// The scope of this thread, for another thread that works for it:
+// Passes the scope of this thread to another thread that works for it:
 //   const CurrentScope current;
 //   … in the other thread: const CurrentScope::Scope scope(current);
 class CurrentScope {

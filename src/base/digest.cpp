@@ -33,7 +33,7 @@ std::string hex(const Digest& digest) {
 
 }  // namespace ounce
 
-// Older versions of Clang do not know target("+crypto").
+// Older versions of Clang do not support target("+crypto").
 #if defined(__aarch64__) && defined(__linux__) && (!defined(__clang__) || __clang_major__ >= 17)
 #define OUNCE_ARM_SHA 1
 #else
@@ -52,7 +52,7 @@ std::string hex(const Digest& digest) {
 namespace ounce {
 namespace {
 
-// The first 32 bits of the fractions of the cube roots of the first 64 primes.
+// The first 32 bits of the fractional parts of the cube roots of the first 64 primes.
 alignas(16) constexpr std::array<std::uint32_t, 64> kRounds = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
@@ -89,7 +89,7 @@ void mix_block(Sha256::Words& state, const char* block) {
   for (std::size_t i = 0; i < state.size(); ++i) state[i] += mixed[i];
 }
 
-// Four rounds a step; the message schedule is a ring of the last 16 words.
+// Four rounds per step; the message schedule is a ring of the last 16 words.
 #if defined(__x86_64__)
 
 bool has_sha_instructions() {
@@ -103,7 +103,7 @@ __attribute__((target("sha,ssse3,sse4.1"))) void mix_by_instructions(Sha256::Wor
                                                                      std::size_t count) {
   const __m128i big_endian_words = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
   const auto at = [](const void* place) { return static_cast<const __m128i*>(place); };
-  // The instructions want the words as ABEF and CDGH.
+  // The instructions need the words as ABEF and CDGH.
   const __m128i dcba = _mm_loadu_si128(at(state.data())), hgfe = _mm_loadu_si128(at(state.data() + 4));
   const __m128i cdab = _mm_shuffle_epi32(dcba, 0xb1), efgh = _mm_shuffle_epi32(hgfe, 0x1b);
   __m128i abef = _mm_alignr_epi8(cdab, efgh, 8), cdgh = _mm_blend_epi16(efgh, cdab, 0xf0);
@@ -182,7 +182,7 @@ Sha256Mixer sha256_mixer_of_this_cpu() {
 }
 
 void Sha256::add(std::string_view bytes) {
-  if (bytes.empty()) return;  // memcpy() takes no null pointer
+  if (bytes.empty()) return;  // memcpy() must not get a null pointer
   const std::size_t held = static_cast<std::size_t>(size_ % kBlock);
   size_ += bytes.size();
   if (held != 0) {

@@ -1,4 +1,4 @@
-// The element types of tensors: their names and widths. The numbers are those of ONNX files.
+// The element types of tensors: names, widths, and their numbers in ONNX files.
 #pragma once
 
 #include <array>
@@ -47,7 +47,7 @@ struct ElementTypeInfo {
   int bits;               // of one element in raw data; 0 for strings
 };
 
-// In the order of their numbers, so that a type is its own index.
+// In numeric order, so that a type is its own index.
 inline constexpr std::array<ElementTypeInfo, 29> kElementTypes = {{
     {ElementType::kUndefined, "undefined", 0},
     {ElementType::kFloat, "float32", 32},
@@ -86,7 +86,7 @@ static_assert([] {
   return true;
 }());
 
-// Nothing for a number that no schema knows.
+// Empty for unknown numbers.
 inline std::optional<ElementType> element_type_of(std::int64_t number) {
   if (number <= 0 || number >= static_cast<std::int64_t>(kElementTypes.size())) return std::nullopt;
   return static_cast<ElementType>(number);

@@ -6,7 +6,7 @@
 namespace ounce {
 namespace {
 
-// Names out of files go into messages, and may hold anything.
+// Names from files appear in messages and may contain any characters.
 std::string without_line_breaks(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r' || c == '\0'; }, ' ');

@@ -1,7 +1,7 @@
-// A struct lists its fields once, and visitors do the rest: write JSON, read JSON, describe the struct in a
+// A struct lists its fields once; visitors use the list to write JSON, read JSON, or describe the struct in a
 // schema.
 //
-//   // Where the struct is, or in a header for the .cpp files of visitors; found by the type of its argument.
+//   // Next to the struct, or in a header for the .cpp files of visitors; found by argument-dependent lookup.
 //   void fields(MaybeConst<SpeedUp> auto& speed, auto& f) {
 //     f("ratio", speed.ratio, "times as fast as the original");
 //     f("low", speed.low, "lower bound, 95 % confidence");
@@ -16,9 +16,8 @@
 //   Counter counter;
 //   fields(speed, counter);
 //
-// The third argument is what a visitor can know about a field beside its value: a sentence, or a struct with
-// a sentence. A field may be computed from others (f("ratio", result.ratio(), …)); a visitor that reads
-// leaves it out, because it is no lvalue of a member.
+// The third argument documents the field: a sentence, or a struct with a sentence. A field may be computed
+// from others (f("ratio", result.ratio(), …)); reading visitors skip it, because it is not an lvalue.
 #pragma once
 
 #include <concepts>
@@ -26,7 +25,7 @@
 
 namespace ounce {
 
-// S or const S: one list serves visitors that read and visitors that write.
+// S or const S: one list serves reading and writing visitors.
 template <class T, class S>
 concept MaybeConst = std::same_as<std::remove_const_t<T>, S>;
 
@@ -39,7 +38,7 @@ struct NoVisitor {
 
 }  // namespace fields_detail
 
-// True for a struct with a list of fields that was declared before.
+// True for a struct with a list of fields declared before this point.
 template <class T>
 concept HasFields = requires(T& object, fields_detail::NoVisitor& visitor) {
   fields(object, visitor);

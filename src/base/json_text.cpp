@@ -6,7 +6,7 @@
 namespace ounce {
 namespace {
 
-// Comparisons of names in a whole text: about a second. One object may have 30,000 names.
+// Limit for comparisons of names in a whole text: about a second. One object may have 30,000 names.
 constexpr std::uint64_t kMostComparisons = 450'000'000;
 
 }  // namespace
@@ -19,7 +19,8 @@ void require_json_limits(std::string_view text, const JsonLimits& limits, const 
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == '\0')
-      refuse(fmt::format("is not JSON (byte {})", i + 1));  // for the parser, the end of the text
+      refuse(
+          fmt::format("is not JSON (byte {})", i + 1));  // the parser would treat it as the end of the text
     if (is_string && c == '\\') {
       ++i;
     } else if (c == '"') {
@@ -33,7 +34,7 @@ void require_json_limits(std::string_view text, const JsonLimits& limits, const 
 }
 
 void require_few_names(std::string_view text, const std::string& where) {
-  std::vector<std::uint64_t> names = {0};  // of each object that is open
+  std::vector<std::uint64_t> names = {0};  // of each open object
   std::uint64_t comparisons = 0;
   bool is_string = false;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -3,8 +3,8 @@
 //   const auto document = parse_json<nlohmann::ordered_json>(text, {.bytes = 1 << 20});
 //
 // Deep nesting overflows the stack of recursive code, and a parsed document takes many times the memory of
-// its text, so both have limits, which are checked before parsing. An object that keeps its order
-// (ordered_json) compares each new name with all before it; the number of names has a limit, too.
+// its text, so both have limits, which are checked before parsing. Objects that keep their order
+// (ordered_json) compare each new name with all previous ones, so the number of names is limited, too.
 #pragma once
 
 #include <fmt/format.h>
@@ -25,10 +25,10 @@ struct JsonLimits {
 
 // Throws Error{kBadInput}.
 void require_json_limits(std::string_view text, const JsonLimits& limits, const std::string& where);
-// Throws Error{kBadInput} when objects have so many names that comparing all of them would take long.
+// Throws Error{kBadInput} if objects have so many names that comparing all of them would take long.
 void require_few_names(std::string_view text, const std::string& where);
 
-// Throws Error{kBadInput} that says what is wrong with it.
+// Throws Error{kBadInput} with the reason.
 template <class Json = nlohmann::json>
 Json parse_json(std::string_view text, const JsonLimits& limits = {}, const std::string& where = {}) {
   require_json_limits(text, limits, where);
@@ -38,11 +38,11 @@ Json parse_json(std::string_view text, const JsonLimits& limits = {}, const std:
   } catch (const nlohmann::json::parse_error& error) {
     throw Error(ErrorCode::kBadInput, fmt::format("is not JSON (byte {})", error.byte), where);
   } catch (const nlohmann::json::exception&) {
-    throw Error(ErrorCode::kBadInput, "holds a number that is out of range", where);
+    throw Error(ErrorCode::kBadInput, "has a number that is out of range", where);
   }
 }
 
-// Null when the text is no JSON, or beyond the limits.
+// Returns null if the text is not JSON, or exceeds the limits.
 template <class Json = nlohmann::json>
 Json parse_json_or_nothing(std::string_view text, const JsonLimits& limits = {}) {
   try {

@@ -47,7 +47,7 @@ std::string cpu_features() {
   const auto add = [&](unsigned long bits) { word += fmt::format("{}{:x}", word.empty() ? "" : ".", bits); };
 #if defined(__x86_64__) || defined(__i386__)
   unsigned a = 0, b = 0, c = 0, d = 0;
-  // Leaf 1: the bits of c (SSE3 … AVX, F16C) but for the one of a hypervisor; then the two pages of leaf 7.
+  // Leaf 1: the bits of c (SSE3 … AVX, F16C) except the hypervisor bit; then the two pages of leaf 7.
   constexpr unsigned kHypervisor = 1U << 31;
   if (__get_cpuid(1, &a, &b, &c, &d) != 0) add(c & ~kHypervisor);
   if (__get_cpuid_count(7, 0, &a, &b, &c, &d) != 0) {
@@ -67,7 +67,7 @@ std::string cpu_name() {
   std::ifstream info("/proc/cpuinfo");
   std::string name = "unknown";
   for (std::string line; std::getline(info, line);) {
-    // x86 says its model, ARM the number of its part.
+    // x86 reports the model name, ARM the part number.
     if (!line.starts_with("model name") && !line.starts_with("CPU part")) continue;
     name = line.substr(line.find(':') + 1);
     break;
@@ -114,7 +114,7 @@ std::atomic<bool> has_run_out = false;
 void (*end_of_program)() = nullptr;
 std::terminate_handler usual_end = nullptr;
 
-// Notes it here, as functions that must not throw call std::terminate() without the exception.
+// Sets a flag, because functions that must not throw call std::terminate() without the exception.
 void on_no_memory() {
   has_run_out = true;
   throw std::bad_alloc();
@@ -125,7 +125,7 @@ void on_terminate() {
   usual_end();
 }
 
-// A library that brings its own std::terminate() ends here.
+// Reached in libraries with their own std::terminate().
 extern "C" void on_abort(int) {
   if (has_run_out) end_of_program();
 }

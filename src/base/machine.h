@@ -1,4 +1,4 @@
-// This machine: the CPU's name and the features that change results, memory, and clocks.
+// Properties of this machine: CPU name and features, memory, and clocks.
 #pragma once
 
 #include <chrono>
@@ -7,34 +7,33 @@
 
 namespace ounce {
 
-// The instruction set by which integer kernels are chosen: "avx512 vnni", "avx2 vnni", "avx512", "avx2",
-// "sse", "arm64".
+// The instruction set that selects integer kernels: "avx512 vnni", "avx2 vnni", "avx512", "avx2", "sse",
+// "arm64".
 std::string cpu_kernels();
 
-// All features of this CPU, as a short word without blanks: data made for one CPU suits another one only if
+// All features of this CPU, as a short word without spaces. Data made for one CPU is valid on another only if
 // the words are equal.
 std::string cpu_features();
 
-// The CPU's model and how many of them there are, where the system tells.
+// The CPU's model and the number of CPUs, if the system reports them.
 std::string cpu_name();
 
-// Resident bytes of this process, at most so far. Unlike getrusage() it does not remember the process that
-// started this one.
+// Peak resident bytes of this process. Unlike getrusage(), it does not include the process that started it.
 std::uint64_t peak_memory();
-// … counted from the call of forget_peak() on, where the system can.
+// Restarts the measurement of the peak, if the system supports it.
 void forget_peak();
-// Resident now; 0 where the system does not tell.
+// Current resident bytes; 0 if unknown.
 std::uint64_t resident_memory();
 
-// Bytes that the system could still give; the largest number if it does not tell.
+// Bytes of memory still available; the largest number if unknown.
 std::uint64_t available_memory();
-// Main memory and swap space; 0 where the system does not tell.
+// Main memory and swap space in bytes; 0 if unknown.
 std::uint64_t installed_memory();
 
-// Calls `end` instead of aborting when the program has to end because memory ran out. A std::bad_alloc is
-// caught like any other exception, but some functions of other libraries are noexcept and allocate, and so do
-// constructors that run while a library is opened. `end` must neither return nor allocate. Aborts for other
-// reasons do not change.
+// Calls `end` instead of aborting when the program must end because memory ran out. A std::bad_alloc is
+// normally caught like any other exception, but some functions of other libraries are noexcept and allocate,
+// and so do constructors that run while a library is loaded. `end` must neither return nor allocate. Aborts
+// for other reasons are not affected.
 void when_memory_runs_out(void (*end)());
 
 class Stopwatch {
@@ -46,12 +45,12 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
-// CPU seconds that the calling thread has used; 0 where the system does not tell. They are the same on a busy
-// machine as on an idle one.
+// CPU seconds used by the calling thread; 0 if unknown. Unlike wall time, this does not depend on the load of
+// the machine.
 double thread_cpu_seconds() noexcept;
 
-// Seconds that the threads of this process were ready to run and had no CPU, in sum; -1 where the system does
-// not tell. They tell whether other programs disturbed a wall-clock time.
+// The sum of the seconds that threads of this process waited for a CPU; -1 if unknown. Shows whether other
+// programs disturbed a wall-clock measurement.
 double process_wait_seconds() noexcept;
 
 }  // namespace ounce

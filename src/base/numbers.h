@@ -1,4 +1,4 @@
-// Arithmetic on sizes that come from a file: the result, or nothing when it does not fit.
+// Overflow-checked arithmetic on sizes from files, and random numbers.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ inline std::optional<std::uint64_t> checked_add(std::uint64_t a, std::uint64_t b
   return sum;
 }
 
-// Random numbers that are the same on every machine: SplitMix64. Every seed gives an independent sequence.
+// SplitMix64 random numbers, the same on every machine. Different seeds give independent sequences.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}

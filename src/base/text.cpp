@@ -11,15 +11,15 @@
 namespace ounce {
 namespace {
 
-constexpr std::size_t kLongestWord = 200, kLongestText = 4000;  // characters …
-constexpr std::size_t kWordStart = 100;                         // … and what is shown of a longer word
+constexpr std::size_t kLongestWord = 200, kLongestText = 4000;  // characters
+constexpr std::size_t kWordStart = 100;                         // shown characters of a longer word
 
 struct Character {
   std::uint32_t code = 0;
-  std::size_t bytes = 0;  // 0: no UTF-8
+  std::size_t bytes = 0;  // 0: not UTF-8
 };
 
-// The first character of a text that is not empty.
+// The first character of a nonempty text.
 Character first_of(std::string_view text) {
   const auto byte = [&](std::size_t i) {
     return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i]));
@@ -56,7 +56,7 @@ std::string written(std::uint32_t code) {
   }
 }
 
-// Each character as `write` gives it, if it is one to be obeyed.
+// Replaces each character that a terminal would interpret by write(…).
 template <class Write>
 std::string rewritten(std::string_view text, const Write& write) {
   std::string out;
@@ -74,7 +74,7 @@ std::string rewritten(std::string_view text, const Write& write) {
   return out;
 }
 
-// Where each command of a build service's log begins: "::" in front of everything but blanks, and "##word[".
+// Escapes the start of each build service command: "::" after only blanks, and "##word[".
 template <class Write>
 std::string without_log_commands(std::string_view text, const Write& write) {
   std::string out;
@@ -94,7 +94,7 @@ std::string without_log_commands(std::string_view text, const Write& write) {
     } else {
       out += c;
     }
-    // Others skip Unicode's blanks as well, and none of those is ASCII.
+    // Some services also skip Unicode blanks, none of which is ASCII.
     const bool is_blank = c == ' ' || static_cast<unsigned char>(c) >= 0x80;
     is_start = c == '\n' || (is_start && is_blank);
   }
@@ -148,11 +148,11 @@ std::string escaped_lines(std::string_view text) {
 std::string escaped_json(std::string_view json) {
   const auto as_json = [](std::uint32_t code) { return fmt::format("\\u{:04x}", code); };
   const std::string text = rewritten(json, [&](std::uint32_t code, bool is_byte) {
-    if (is_byte) return std::string("\xef\xbf\xbd");  // no text has such a byte
+    if (is_byte) return std::string("\xef\xbf\xbd");  // replacement character for invalid bytes
     const bool is_blank = code == '\n' || code == '\t' || code == '\r';
     return is_blank ? std::string(1, static_cast<char>(code)) : as_json(code);
   });
-  return without_log_commands(text, as_json);  // JSON has both in its strings alone
+  return without_log_commands(text, as_json);  // in JSON both occur only in strings
 }
 
 std::string plain(std::string_view text) {
@@ -198,7 +198,7 @@ bool is_same_letter(char a, char b) {
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   std::string best;
-  // Two letters of three would make any short word out of any other.
+  // With two edits, any short word would match any other.
   const std::size_t most = word.size() < 3    ? 0
                            : word.size() == 3 ? 1
                                               : std::max<std::size_t>(2, word.size() / 3);

@@ -1,7 +1,7 @@
-// Untrusted text made safe to print: names in a model, its metadata, file names, output of other programs.
+// Makes untrusted text safe to print: names in a model, its metadata, file names, output of other programs.
 //
-// A terminal obeys control characters, so none may reach it, and no name may look like a line of our own
-// output. Everything that is printed goes through one of these functions. Also: words for a shell, the
+// Terminals interpret control characters, so none may be printed, and no name may look like a line of Ounce's
+// own output. All printed text must pass through one of these functions. Also: quoting for shells, the
 // nearest spelling, and base64.
 #pragma once
 
@@ -15,33 +15,34 @@
 
 namespace ounce {
 
-// True if the text has one of ASCII's control characters.
+// True if the text contains ASCII control characters.
 bool has_control_characters(std::string_view text);
 
-// Writes control characters, those that change the direction of writing, and bytes that are no UTF-8 as in C:
-// "\x1b", "\n", "\u202e". The result is one line, and as a regular expression (RE2) it matches the same text.
+// Escapes control characters, characters that change the text direction, and bytes that are not UTF-8 as in
+// C: "\x1b", "\n", "\u202e". The result is one line, and as a regular expression (RE2) it matches the same
+// text.
 std::string escaped(std::string_view text);
 
-// For reading: escaped, and words and texts that are too long are cut: "name… (20,000 characters)".
+// For display: escaped, with long words and texts truncated: "name… (20,000 characters)".
 std::string plain(std::string_view text);
 
-// The log of a build service obeys lines: GitHub Actions runs "::error::…" at the beginning of a line,
-// after any blanks, and "##[…]" anywhere in it; Azure Pipelines and TeamCity run "##vso[…]" and
-// "##teamcity[…]". The two functions below escape the first character of these: "\x3a:error", "\x23#[".
+// Build services interpret log lines: GitHub Actions runs "::error::…" at the start of a line, after any
+// spaces, and "##[…]" anywhere; Azure Pipelines and TeamCity run "##vso[…]" and "##teamcity[…]". The two
+// functions below escape the first character of these: "\x3a:error", "\x23#[".
 
-// The same JSON document, with all of these in JSON's escapes.
+// Returns the same JSON document with all of these in JSON escapes.
 std::string escaped_json(std::string_view json);
 
-// Lines of our own output: escaped, except for the line breaks.
+// For lines of Ounce's own output: escaped, except for line breaks.
 std::string escaped_lines(std::string_view text);
 
-// The output of another program on one line, without control characters.
+// The output of another program as one line without control characters.
 std::string on_one_line(std::string_view text);
 
-// A word as a shell takes it, for command lines to paste: unchanged if it is plain, else in single quotes.
+// Quotes a word for a shell, for command lines to paste: unchanged if it is plain, else in single quotes.
 std::string quoted(const std::string& word);
 
-// The edits (insertions, deletions, replacements) that turn one sequence into the other.
+// The number of edits (insertions, deletions, replacements) that turn one sequence into the other.
 template <class List, class Same = std::equal_to<>>
 std::size_t edit_distance(const List& a, const List& b, const Same& same = {}) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -58,10 +59,10 @@ std::size_t edit_distance(const List& a, const List& b, const Same& same = {}) {
   return row[b.size()];
 }
 
-// For "Did you mean …?": the candidate that is a typing error away from `word`; empty when none is that near.
+// For "Did you mean …?": the candidate within a typing error of `word`; empty if none is that close.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
-// Bytes as text, for JSON and for HTML (RFC 4648, with padding).
+// Base64 for JSON and HTML (RFC 4648, with padding).
 std::string base64(std::string_view bytes);
 bool is_base64(std::string_view text);  // as base64() writes it
 

@@ -30,9 +30,9 @@ ThreadPool::ThreadPool(unsigned threads) {
   try {
     for (unsigned i = 1; i < wanted; ++i) workers_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {
-    // The system has no more threads: the existing ones do all of the work.
+    // The system cannot create more threads: the existing ones do all of the work.
   } catch (const std::bad_alloc&) {
-    // No memory for another thread: the destructor still has to join those that run.
+    // No memory for another thread: the destructor must still join the running ones.
   }
 }
 
@@ -54,7 +54,7 @@ void ThreadPool::for_each(std::size_t steps, const std::function<void(std::size_
   };
   std::unique_lock lock(mutex_);
   if (run_ != nullptr)
-    throw Error(ErrorCode::kInternal, "a loop on a thread pool was begun before its last one had ended");
+    throw Error(ErrorCode::kInternal, "a loop on a thread pool was started inside another one");
   run_ = &limited;
   next_ = 0;
   steps_ = steps;
@@ -76,8 +76,8 @@ void ThreadPool::work() {
   }
 }
 
-// Takes steps until none is left. The lock is held except while a step runs: steps are tiles of
-// milliseconds, so the lock is never contended, and everything a step wrote is visible after it.
+// Takes steps until none is left. The lock is held except while a step runs. Steps are tiles of milliseconds,
+// so there is no contention, and everything that a step wrote is visible afterward.
 void ThreadPool::take_steps(std::unique_lock<std::mutex>& lock) {
   while (next_ < steps_) {
     const std::size_t step = next_++;

@@ -3,12 +3,12 @@
 //   ThreadPool pool(2);
 //   pool.for_each(tiles, [&](std::size_t tile) { ... });
 //
-// Steps may run in any order and on any thread, so each must write only what is its own; results
-// are then the same for any number of threads. The first exception of a step is rethrown here
-// after all threads have left the loop.
+// Steps may run in any order and on any thread, so each step must write only its own data; results are then
+// the same for any number of threads. for_each() rethrows the first exception of a step after all threads
+// have left the loop.
 //
-// A pool runs one loop at a time: a step that begins a loop on its own pool, or a second thread, gets
-// Error{kInternal}. Work that loops inside a loop goes through run_jobs().
+// A pool runs one loop at a time. A step that starts a loop on its own pool, or a second thread, gets
+// Error{kInternal}. Use run_jobs() for nested loops.
 #pragma once
 
 #include <condition_variable>
@@ -46,14 +46,14 @@ class ThreadPool {
   std::vector<std::thread> workers_;
 };
 
-// Runs the steps 0 … n-1, perhaps on several threads.
+// Runs the steps 0 … n-1, possibly on several threads.
 using ForEach = std::function<void(std::size_t steps, const std::function<void(std::size_t)>& run)>;
 
 // Runs the steps one after another on the calling thread.
 void run_serially(std::size_t steps, const std::function<void(std::size_t)>& run);
 
-// Runs jobs of very different sizes: large ones one after another with all threads inside each, small ones
-// side by side with one thread each. Job i reads bytes(i) bytes; run(i, for_each) does it and runs its inner
+// Runs jobs of very different sizes: large ones one after another with all threads inside each, small ones in
+// parallel with one thread each. Job i reads bytes(i) bytes. run(i, for_each) executes it and runs its inner
 // loops through for_each.
 void run_jobs(ThreadPool& pool, std::size_t jobs, const std::function<std::uint64_t(std::size_t)>& bytes,
               const std::function<void(std::size_t, const ForEach&)>& run);

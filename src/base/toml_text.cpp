@@ -1,5 +1,5 @@
-// toml++ 3.3 asserts, or lets the compiler assume, what untrusted text may violate: "[!a]". Without the
-// assertions it reports the errors behind them.
+// toml++ 3.3 has assertions (or assumptions, with NDEBUG) that untrusted text may violate: "[!a]". With
+// assertions disabled in this way, it reports the underlying errors.
 #undef NDEBUG
 #define TOML_ASSERT(expression) static_cast<void>(0)
 #define TOML_IMPLEMENTATION
@@ -14,9 +14,9 @@
 namespace ounce {
 namespace {
 
-// Refuses non-ASCII characters outside of comments and strings, where TOML is ASCII: at U+FB26 to U+FEFE
-// toml++ 3.3 runs into code that it takes for unreachable. Also limits the depth: brackets nest, and so do
-// keys with dots (a.b.c = 1 is three tables deep).
+// Rejects non-ASCII characters outside of comments and strings, where TOML is ASCII: at U+FB26 to U+FEFE
+// toml++ 3.3 reaches code marked as unreachable. Also limits the depth: brackets nest, and so do dotted keys
+// (a.b.c = 1 is three tables deep).
 class Scanner {
  public:
   Scanner(std::string_view text, std::size_t deepest) : text_(text), deepest_(deepest) {
@@ -24,12 +24,12 @@ class Scanner {
   }
 
   void look_between_strings() {
-    char before = '\n';  // the last character that is no blank
+    char before = '\n';  // the last character that is not a blank
     while (at_ < text_.size()) {
       const char c = text_[at_];
       if (static_cast<unsigned char>(c) >= 0x80) refuse();
       count(c);
-      // Anywhere else a quote is a mistake and begins no string.
+      // A quote in any other place is an error and does not start a string.
       const bool may_begin = std::string_view("\n=,[{.").find(before) != std::string_view::npos;
       const char was = before;
       if (c != ' ' && c != '\t') before = c;
@@ -54,7 +54,7 @@ class Scanner {
       throw TomlError(fmt::format("is nested more than {} deep", deepest_));
   }
 
-  // After a dot only a key has a string: in 1."…" the parser goes on looking for the end of a value.
+  // After a dot only a key may be a string: in 1."…" the parser continues to look for the end of a value.
   void skip_string(char quote, char before) {
     const std::string three(3, quote);
     const bool is_long = text_.substr(at_).starts_with(three);
@@ -64,7 +64,7 @@ class Scanner {
         at_ += is_long ? 3 : 1;
         return;
       }
-      if (!is_long && text_[at_] == '\n') return;  // never closed; the parser says so
+      if (!is_long && text_[at_] == '\n') return;  // unterminated; the parser reports it
       if (before == '.' && text_[at_] == '\xef') refuse();
       if (quote == '"' && text_[at_] == '\\') {
         skip_escape();
@@ -74,7 +74,7 @@ class Scanner {
     }
   }
 
-  // A backslash at the end of a line takes the blanks of the next ones with it.
+  // A backslash at the end of a line also skips the blanks of the following lines.
   void skip_escape() {
     ++at_;
     const std::size_t next = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size());
@@ -86,7 +86,7 @@ class Scanner {
   [[noreturn]] void refuse() const {
     const std::string_view before = text_.substr(0, at_);
     const std::size_t line_begin = before.find_last_of('\n') + 1;  // npos + 1 is 0
-    throw TomlError("only text in quotes may hold characters beyond ASCII",
+    throw TomlError("non-ASCII characters are allowed only in quoted strings",
                     1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n')),
                     1 + at_ - line_begin);
   }

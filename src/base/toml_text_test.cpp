@@ -29,17 +29,19 @@ TEST(TomlText, TextAndCommentsMayHoldAnything) {
 
 TEST(TomlText, BetweenThemThereIsAsciiOnly) {
   EXPECT_EQ(refusal_of("a = 1\nb \xef\xb6\xbf= 2"),
-            "2:3 only text in quotes may hold characters beyond ASCII");
+            "2:3 non-ASCII characters are allowed only in quoted strings");
   EXPECT_EQ(refusal_of("a = \"\"\"\\\n \xef\xb6\xbf\"\"\""),
-            "2:2 only text in quotes may hold characters beyond ASCII");
+            "2:2 non-ASCII characters are allowed only in quoted strings");
 }
 
 TEST(TomlText, AQuoteInTheMiddleOfAWordBeginsNoString) {
-  EXPECT_EQ(refusal_of("a = 1b\":\xef\xb9\xbf"), "1:9 only text in quotes may hold characters beyond ASCII");
+  EXPECT_EQ(refusal_of("a = 1b\":\xef\xb9\xbf"),
+            "1:9 non-ASCII characters are allowed only in quoted strings");
 }
 
 TEST(TomlText, AQuoteAfterADotBeginsAStringInKeysOnly) {
-  EXPECT_EQ(refusal_of("a = 1.\"\xef\xb9\xbf\""), "1:8 only text in quotes may hold characters beyond ASCII");
+  EXPECT_EQ(refusal_of("a = 1.\"\xef\xb9\xbf\""),
+            "1:8 non-ASCII characters are allowed only in quoted strings");
   EXPECT_EQ(refusal_of("a.\"\xc3\xa4\" = 1"), "taken");
 }
 

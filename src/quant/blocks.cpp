@@ -17,15 +17,15 @@ namespace {
 
 using kernels::kPanelBlocks;
 
-constexpr std::size_t kCodesPerByte = 4;                  // of 2 bits
-constexpr std::size_t kPanelTile = std::size_t{1} << 16;  // values that are read before they are cut: 256 KiB
+constexpr std::size_t kCodesPerByte = 4;                  // with 2 bits
+constexpr std::size_t kPanelTile = std::size_t{1} << 16;  // values read before they are split: 256 KiB
 
-// The values of a block that the source has.
+// The number of values of a block that exist in the source.
 std::size_t block_columns(const BlockRows& shape, std::size_t block) {
   return std::min(shape.block, shape.columns - block * shape.block);
 }
 
-// A tile of whole blocks, read in pieces that are long in memory, is cut into panels.
+// Splits a tile of whole blocks, read in pieces that are long in memory, into panels.
 void show_columns(const FloatSource& source, const BlockRows& shape, std::size_t first, std::size_t count,
                   const VisitPanel& visit) {
   const std::size_t per_tile = std::max<std::size_t>(1, kPanelTile / (count * shape.block));
@@ -44,7 +44,7 @@ void show_columns(const FloatSource& source, const BlockRows& shape, std::size_t
       for (std::size_t row = 0; row < count; row += kPanelBlocks) {
         const std::size_t rows = std::min(kPanelBlocks, count - row);
         if (rows < kPanelBlocks || columns < shape.block) std::fill(panel.begin(), panel.end(), 0.0F);
-        if (rows == kPanelBlocks) {  // a size that the compiler knows
+        if (rows == kPanelBlocks) {  // constant size, for the compiler
           for (std::size_t i = 0; i < columns; ++i)
             std::memcpy(panel.data() + i * kPanelBlocks, from + i * count + row,
                         kPanelBlocks * sizeof(float));
@@ -76,7 +76,7 @@ void show_rows(const FloatSource& source, const BlockRows& shape, std::size_t fi
   }
 }
 
-// Where a panel's codes stand in packed rows.
+// The position of a panel's values in packed rows.
 struct PackedPlace {
   PackedPlace(const BlockRows& shape, const PanelPlace& place, unsigned bits)
       : row_bytes(shape.row_bytes(bits)),
@@ -87,7 +87,7 @@ struct PackedPlace {
   unsigned per_byte;
 };
 
-// The bytes of sixteen blocks, eight in a word: no code reaches over into its neighbour.
+// The bytes of sixteen blocks, eight per word: values do not cross byte borders.
 using Sixteen = std::array<std::uint64_t, 2>;
 Sixteen load_sixteen(const std::uint8_t* bytes) {
   Sixteen words;
@@ -158,8 +158,8 @@ std::size_t stripe_count(const BlockRows& shape) { return (shape.rows + kStripeR
 
 void for_each_stripe(const FloatSource& source, const BlockRows& shape, const ForEach& for_each,
                      const VisitRows& run) {
-  // Stripes side by side read the same pages of a source that is read down its columns: these pages are
-  // released when several pages' worth of columns are done.
+  // Parallel stripes read the same pages of a source that is read by columns: these pages are released when
+  // several pages' worth of columns are done.
   const std::size_t pages = std::max<std::size_t>(1, kResident / (kPanelWidth * shape.columns));
   const std::size_t per_release = std::max<std::size_t>(1, pages * kPanelWidth / kStripeRows);
   for_each(stripe_count(shape), [&](std::size_t stripe) {
@@ -206,13 +206,13 @@ using kernels::PanelBest;
 using kernels::PanelCandidate;
 using PanelFloats = std::array<float, kPanelBlocks>;
 
-// How much of the range the codes cover, at first.
+// Initial candidate scales, as shares of the range.
 constexpr std::array<float, 9> kFewCoverage4 = {1.0F, 1.06F, 0.94F, 0.88F, 0.82F, 0.76F, 0.7F, 0.63F, 0.55F};
 constexpr std::array<float, 9> kFewCoverage2 = {1.0F, 1.2F, 0.88F, 0.77F, 0.67F, 0.58F, 0.5F, 0.42F, 0.34F};
 constexpr std::array<float, 1> kFewCoverage8 = {1.0F};
 constexpr std::size_t kMostCandidates = 2 * kFewCoverage4.size();
 constexpr int kRefinements = 2;
-// Ranges below it have an inverse that is no number.
+// The inverse of smaller ranges overflows.
 constexpr float kLeastRange = 1024 * std::numeric_limits<float>::min();
 
 std::span<const float> coverage_of(const LinearFormat& format) {
@@ -230,7 +230,7 @@ float half_of(float value) {
   return back;
 }
 
-// One panel's search.
+// The scale search of one panel.
 class Panel {
  public:
   Panel(const float* x, const float* energy, std::size_t n, const LinearFormat& format)
@@ -264,7 +264,7 @@ class Panel {
       best.lo[b] = lowest_ - zero_[b];
     }
     kernels::improve_panel(x_, energy_, n_, candidates.data(), count, best);
-    // The best scale for the codes gives other codes, and those another scale.
+    // The best scale for the quantized values gives other values, which have another best scale.
     for (int i = 0; i < kRefinements; ++i) {
       PanelCandidate candidate;
       for (std::size_t b = 0; b < kPanelBlocks; ++b) {
@@ -289,8 +289,8 @@ class Panel {
   }
 
  private:
-  // The scale that reaches to the largest value, and the two inverses and zero points that are tried around
-  // it.
+  // Initializes the scale that reaches the largest value, and the two inverses and zero points to search
+  // around.
   void begin() {
     for (std::size_t b = 0; b < kPanelBlocks; ++b) {
       if (format_.is_symmetric) {
@@ -302,8 +302,8 @@ class Panel {
         scale_[b] = far / (lowest_ - format_.zero);
         continue;
       }
-      // Zero stays exact: padding and pruned weights are zeros.
-      const float range = std::max(high_[b] / 2 - low_[b] / 2, kLeastRange);  // half of it: that is a number
+      // Zero must be exact, because padding and pruned weights are zeros.
+      const float range = std::max(high_[b] / 2 - low_[b] / 2, kLeastRange);  // half of it, to avoid overflow
       scale_[b] = range / ((highest_ - lowest_) / 2);
       const float exact = lowest_ - low_[b] / scale_[b];
       zero_[b] = std::clamp(std::nearbyint(exact), lowest_, highest_);
@@ -312,7 +312,7 @@ class Panel {
     }
   }
 
-  // In the precision that the file has, and so that 1 / scale does not overflow.
+  // In the precision of the file, and so that 1 / scale does not overflow.
   Affine affine_of(float scale, float zero) const {
     const float rounded = format_.half_scales ? half_of(scale) : scale;
     const float least = format_.half_scales ? 0x1p-24F : 4 * std::numeric_limits<float>::min();
@@ -325,7 +325,7 @@ class Panel {
   std::size_t n_;
   const LinearFormat& format_;
   const float lowest_ = static_cast<float>(format_.codes.lo), highest_ = static_cast<float>(format_.codes.hi);
-  PanelFloats low_{}, high_{};  // with zero between them
+  PanelFloats low_{}, high_{};  // with zero in between
   PanelFloats inverse_{}, other_inverse_{}, other_zero_{};
   PanelFloats scale_{}, zero_{};  // the best so far
 };

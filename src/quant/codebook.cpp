@@ -9,21 +9,21 @@ namespace ounce::quant {
 namespace {
 
 constexpr std::size_t kBins = 65536;
-constexpr int kOffsetBits = 30;  // sums stay below 2^64 for 2^34 values
+constexpr int kOffsetBits = 30;  // keeps sums below 2^64 for 2^34 values
 constexpr double kOffsetUnits = 0x1p30;
 constexpr std::size_t kCoarsePoints = 4096;
-constexpr int kMaxRounds = 500;  // of Lloyd's iteration; it settles long before
+constexpr int kMaxRounds = 500;  // of Lloyd's iteration, which converges much earlier
 
 struct Point {
   double value;
   double weight;
 };
 
-// Sums over the first i points, for the squared error of any stretch of them about its mean in constant time.
+// Prefix sums over the points, for the squared error of any interval about its mean in constant time.
 class Stretches {
  public:
   explicit Stretches(const std::vector<Point>& points) : sums_(points.size() + 1) {
-    const double centre = points[points.size() / 2].value;  // small numbers cancel less
+    const double centre = points[points.size() / 2].value;  // centering reduces cancellation
     for (std::size_t i = 0; i < points.size(); ++i) {
       const double value = points[i].value - centre;
       const double weighted = value * points[i].weight;
@@ -46,9 +46,9 @@ class Stretches {
   std::vector<Sums> sums_;
 };
 
-// Optimal k-means of sorted points. cost_[j] is the least error of the first j points in so many clusters;
-// one more cluster is one more pass. Where the last cluster begins never moves left as j grows, so a pass
-// settles the middle and then each half between the bounds that it gives.
+// Optimal k-means of sorted points. cost_[j] is the least error of the first j points with the current number
+// of clusters; each pass adds a cluster. The start of the last cluster never moves left as j grows, so a pass
+// computes the middle first and then each half within the bounds that it gives.
 class OptimalClusters {
  public:
   OptimalClusters(const std::vector<Point>& points, std::size_t clusters)
@@ -62,7 +62,7 @@ class OptimalClusters {
     }
   }
 
-  // Where each cluster begins, ascending; the first is 0.
+  // The start of each cluster, ascending; the first is 0.
   std::vector<std::size_t> begins() const {
     std::vector<std::size_t> result(begins_.size());
     std::size_t end = cost_.size() - 1;
@@ -106,8 +106,8 @@ Point mean_of(const std::vector<Point>& points, std::size_t begin, std::size_t e
   return {sum / weight, weight};
 }
 
-// At most kCoarsePoints groups of neighbours. A codebook is dense where values are, yet not as dense as they
-// are (its density goes with the cube root of theirs), so groups take equal shares of the square roots of the
+// Merges the points into at most kCoarsePoints groups of neighbors. The density of an optimal codebook
+// follows the cube root of the density of the values, so groups have equal shares of the square roots of the
 // weights.
 std::vector<Point> grouped(const std::vector<Point>& points) {
   if (points.size() <= kCoarsePoints) return points;
@@ -121,7 +121,7 @@ std::vector<Point> grouped(const std::vector<Point>& points) {
     const double filled = share / total * static_cast<double>(kCoarsePoints);
     if (filled >= static_cast<double>(groups.size() + 1) || i + 1 == points.size()) {
       if (groups.size() + 1 == kCoarsePoints && i + 1 < points.size())
-        continue;  // the last group takes the rest
+        continue;  // the last group takes all remaining points
       groups.push_back(mean_of(points, begin, i + 1));
       begin = i + 1;
     }
@@ -135,8 +135,8 @@ std::size_t nearest_to_zero(const std::vector<double>& centres) {
                                   centres.begin());
 }
 
-// Lloyd's iteration over all points: each goes to its nearest centre, each centre to the mean of its points,
-// until nothing changes.
+// Lloyd's iteration over all points: assigns each point to its nearest center and moves each center to the
+// mean of its points, until nothing changes.
 void refine(const std::vector<Point>& points, std::vector<double>& centres, bool keep_zero) {
   const std::size_t zero = keep_zero ? nearest_to_zero(centres) : centres.size();
   if (keep_zero) centres[zero] = 0;
@@ -165,7 +165,7 @@ void refine(const std::vector<Point>& points, std::vector<double>& centres, bool
 }  // namespace
 
 CodebookFitter::CodebookFitter(float min, float max) : bins_(kBins) {
-  if (!std::isfinite(min) || !std::isfinite(max) || min >= max) return;  // one bin will do
+  if (!std::isfinite(min) || !std::isfinite(max) || min >= max) return;  // one bin suffices
   min_ = static_cast<double>(min);
   bin_width_ = (static_cast<double>(max) - min_) / static_cast<double>(kBins);
   bins_per_unit_ = 1 / bin_width_;
@@ -220,7 +220,7 @@ std::vector<float> CodebookFitter::fit(std::size_t entries) const {
     total += bins_[i].count;
   }
   if (zeros_ > 0) points.push_back({0, static_cast<double>(zeros_)});
-  std::ranges::sort(points, {}, &Point::value);  // the zeros came last, wherever they belong
+  std::ranges::sort(points, {}, &Point::value);  // the zeros were appended last
   if (points.empty()) points.push_back({0, 1});
 
   std::vector<double> centres;

@@ -1,19 +1,19 @@
-// The best codebook for a weight: the k values that, when every weight is replaced by the nearest of them,
-// leave the smallest squared error (one-dimensional k-means). For a weight of any size, in bounded memory:
+// Finds the best codebook for a weight: the k values with the smallest squared error if every weight is
+// replaced by the nearest of them (one-dimensional k-means). Works for weights of any size in bounded memory:
 //
 //   CodebookFitter fitter(range.min, range.max);
 //   fitter.add(x, n);                                      // as often as needed; merge() joins fitters
 //   const std::vector<float> codebook = fitter.fit(16);    // ascending
 //   kernels::encode_nearest(x, n, boundaries(codebook).data(), codebook.size(), codes);
 //
-// Values are counted in 65536 bins of equal width; a bin keeps the mean of its values, or the value itself
-// if it has only one. All counting is in integers, so the order and the cuts of add() and merge() do not
-// matter: the same values give the same codebook. The fit starts from the exact optimum (dynamic programming)
-// over at most 4096 points: the bins themselves, or groups of neighbours if there are more. Lloyd's iteration
-// over every bin then settles it.
+// Values are counted in 65536 bins of equal width. A bin keeps the mean of its values, or the value itself if
+// there is only one. Counting uses integers, so the order of add() and merge() and the split of the data do
+// not matter: the same values give the same codebook. The fit starts from the exact optimum (dynamic
+// programming) over at most 4096 points: the bins, or groups of neighbors if there are more. Lloyd's
+// iteration over all bins then refines it.
 //
-// Exact zeros (pruned weights) are counted apart. If they are more than one in k, the entry nearest to zero
-// is zero itself and stays so, since a pruned weight that comes back as 1e-5 is not pruned any more.
+// Exact zeros (pruned weights) are counted separately. If they are more than 1/k of the values, the entry
+// nearest to zero is fixed at zero, so that pruned weights remain exactly zero.
 #pragma once
 
 #include <cstddef>
@@ -24,15 +24,15 @@ namespace ounce::quant {
 
 class CodebookFitter {
  public:
-  // Of the values to come; one outside is counted in the nearest bin.
+  // The range of the values. Values outside of it count in the nearest bin.
   CodebookFitter(float min, float max);
 
-  // n little-endian binary32 values at any alignment. What is not finite is passed over.
+  // n little-endian binary32 values at any alignment. Values that are not finite are skipped.
   void add(const std::byte* x, std::size_t n);
-  void merge(const CodebookFitter& other);  // of the same range
+  void merge(const CodebookFitter& other);  // must have the same range
 
-  // `entries` ascending values. Fewer distinct values than entries: the last one is repeated. No values:
-  // zeros.
+  // Returns `entries` ascending values. If there are fewer distinct values, the last one is repeated; without
+  // any values, all entries are zero.
   std::vector<float> fit(std::size_t entries) const;
 
  private:
@@ -52,7 +52,7 @@ class CodebookFitter {
   std::uint64_t zeros_ = 0;
 };
 
-// The midpoints between neighbours: entries - 1 of them, ascending.
+// The midpoints between neighbors: entries - 1 ascending values.
 std::vector<float> boundaries(const std::vector<float>& codebook);
 
 }  // namespace ounce::quant

@@ -12,10 +12,10 @@
 namespace ounce::quant {
 namespace {
 
-// A pair that fills the codes to 127 is rounded to 128 at most, each of the two up or down. Scales that are
-// stored as 16-bit floats may be 2^-11 smaller than asked for.
+// The range includes a margin: a pair that fills the range to 127 may be rounded up to 128, and scales stored
+// as 16-bit floats may be 2^-11 smaller.
 constexpr float kRoom = 1.001F;
-// A sum of two large weights is a number, too.
+// Keep the sum of two large weights finite.
 constexpr float kLargest = std::numeric_limits<float>::max() / 1.06F;  // scales may cover 1.05 of it
 
 float value_at(const std::byte* values, std::size_t i) {
@@ -24,7 +24,7 @@ float value_at(const std::byte* values, std::size_t i) {
   return value;
 }
 
-// Elements that follow one another and hold whole pairs: some rows of one matrix, or some channels.
+// Consecutive elements with whole pairs: some rows of one matrix, or some channels.
 struct Piece {
   DotProductPairs pairs;
   std::size_t first, count, channel;
@@ -55,7 +55,7 @@ void include_pairs(const FloatSource& source, const Layout& layout, const DotPro
   const std::vector<Piece> pieces = pieces_of(pairs, source.size());
   const bool is_one_group = layout.groups() == 1;
   if (!is_one_group && pairs.channel_count(source.size()) != ranges.size())
-    throw Error(ErrorCode::kInternal, "the channels of a weight are not those of its pairs");
+    throw Error(ErrorCode::kInternal, "the channels of a weight do not match its pairs");
   std::mutex mutex;
   for_each(pieces.size(), [&](std::size_t number) {
     const Piece& piece = pieces[number];

@@ -1,19 +1,19 @@
-// Pairs of a dot product: which weights of a channel a kernel adds up in 16 bits, and what that asks of their
-// codes.
+// Pairs of products that a kernel adds in 16 bits, and the limits that follow for quantized weights.
 //
 // x86 CPUs without VNNI add two products of an unsigned 8-bit activation and a signed 8-bit weight in 16
-// bits, where the sum saturates: 255·a + 255·b fits if a and b of the same sign come to 128 at most, whatever
-// the activations are. ONNX Runtime's kernels for them (AVX2 and AVX-512 without VNNI; measured by
-// tests/cpus) take the inputs of a channel in this order, two by two:
+// bits, where the sum saturates (VPMADDUBSW): 255·a + 255·b fits if a and b have the same sign and |a| + |b|
+// is at most 128, whatever the activations are. ONNX Runtime's kernels for these CPUs (AVX2 and AVX-512
+// without VNNI; measured by tests/cpus) pair the inputs of a channel in this order:
 //
 //   MatMul, Gemm [K, N]            rows:       (0 1) (2 3) …  of each column
 //   Gemm with transB [N, K]        columns:    (0 1) (2 3) …  of each row
-//   Conv [M, C, taps]              tap by tap: (c0 c1) (c2 c3) … of tap 0, then of tap 1 …; with an odd C the
-//                                  last channel of a tap meets the first one of the next
+//   Conv [M, C, taps]              tap by tap: (c0 c1) (c2 c3) … of tap 0, then of tap 1 …; if C is odd, the
+//   last
+//                                  channel of a tap is paired with the first one of the next tap
 //
-// The last of an odd number has no partner. So a scale is right on every CPU when the largest sum of a pair
-// fits the codes, as the largest weight does: most channels lose a third of a bit, and those whose large
-// weights are no neighbors lose nothing.
+// The last one of an odd number has no partner. A scale is safe on every CPU if both the largest sum of a
+// pair and the largest weight fit the quantized range. Most channels lose a third of a bit; channels whose
+// large weights are not neighbors lose nothing.
 #pragma once
 
 #include <algorithm>
@@ -28,20 +28,20 @@
 
 namespace ounce::quant {
 
-// The largest sum of two codes of the same sign that no activation makes saturate: 255 · 128 < 2^15.
+// The largest sum of two quantized weights of the same sign that cannot saturate: 255 · 128 < 2^15.
 inline constexpr int kLargestPairSum = 128;
 
-// Which elements of a weight form pairs.
+// Which elements of a weight are paired.
 struct DotProductPairs {
   enum class Order {
-    kNone,     // the kernel is exact, or there is no such kernel
+    kNone,     // the kernel is exact, or there is no kernel
     kRows,     // [channels, inputs, taps]
     kColumns,  // [matrices, inputs, channels]
   };
   Order order = Order::kNone;
   std::size_t inputs = 0;
-  std::size_t taps = 1;      // of kRows
-  std::size_t channels = 0;  // of kColumns
+  std::size_t taps = 1;      // for kRows
+  std::size_t channels = 0;  // for kColumns
 
   bool exist() const { return order != Order::kNone; }
   std::size_t channel_count(std::size_t size) const {
@@ -49,7 +49,7 @@ struct DotProductPairs {
   }
 };
 
-// Calls visit(channel, i, j) for all pairs of elements of a weight of that size.
+// Calls visit(channel, i, j) for all pairs of elements of a weight of this size.
 template <class Visit>
 void for_each_pair(const DotProductPairs& pairs, std::size_t size, Visit visit) {
   if (!pairs.exist() || pairs.inputs == 0) return;
@@ -81,7 +81,8 @@ void for_each_pair(const DotProductPairs& pairs, std::size_t size, Visit visit) 
   }
 }
 
-// What two numbers of the same sign come to; nothing when their signs differ, as one alone always fits.
+// The magnitude of the sum of two numbers of the same sign; zero if the signs differ, since one alone always
+// fits.
 template <class Number>
 Number pair_sum(Number a, Number b) {
   const Number zero{};
@@ -89,12 +90,12 @@ Number pair_sum(Number a, Number b) {
   return a < zero && b < zero ? -(a + b) : zero;
 }
 
-// Widens the ranges of the groups (channels, or one for all) by the sums of their pairs, and a little more:
-// codes that follow from scales for these ranges are safe however they are rounded, up or down.
+// Extends the ranges of the groups (channels, or one for all) to the sums of their pairs plus a margin.
+// Scales for these ranges are safe however the weights are rounded.
 void include_pairs(const FloatSource& source, const Layout& layout, const DotProductPairs& pairs,
                    const ForEach& for_each, std::vector<kernels::Range>& ranges);
 
-// The largest sum of a pair of codes, for each channel.
+// The largest pair sum of quantized values for each channel.
 std::vector<int> largest_pair_sums(const std::int8_t* codes, std::size_t size, const DotProductPairs& pairs);
 
 }  // namespace ounce::quant

@@ -5,7 +5,7 @@
 
 namespace ounce::quant {
 
-// Squares of very large and very small weights leave the range of binary32; those are added up in binary64.
+// Squares of very large and very small weights overflow or underflow binary32; those are added in binary64.
 void add_error(const std::byte* x, const float* y, std::size_t n, kernels::ErrorNorms& norms) {
   kernels::ErrorNorms piece;
   kernels::error_norms(x, y, n, piece);
@@ -16,7 +16,7 @@ void add_error(const std::byte* x, const float* y, std::size_t n, kernels::Error
       float value = 0;
       std::memcpy(&value, x + i * sizeof value, sizeof value);
       const bool is_same = value == y[i] || (std::isnan(value) && std::isnan(y[i]));
-      if (is_same && !std::isfinite(value)) continue;  // an infinite mask that is one still
+      if (is_same && !std::isfinite(value)) continue;  // an infinite mask value that is unchanged
       const double exact = static_cast<double>(value), error = exact - static_cast<double>(y[i]);
       piece.signal += exact * exact;
       piece.noise += error * error;

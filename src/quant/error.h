@@ -1,4 +1,4 @@
-// How far decoded weights are from the original ones, whatever their magnitude.
+// The error of dequantized weights, for values of any magnitude.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 namespace ounce::quant {
 
 // Adds n values: the original x (little-endian binary32 at any alignment) against y. Infinite values that are
-// the same on both sides make no error.
+// equal on both sides have no error.
 void add_error(const std::byte* x, const float* y, std::size_t n, kernels::ErrorNorms& norms);
 
 }  // namespace ounce::quant

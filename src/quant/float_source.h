@@ -1,5 +1,5 @@
-// The values of a weight as binary32, from any float type. Binary32 is read in place; other types are
-// converted a tile at a time.
+// The values of a weight of any float type as binary32. Binary32 data is read in place; other types are
+// converted one tile at a time.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,12 @@ namespace ounce::quant {
 enum class FloatType { kFloat32, kFloat16, kBfloat16, kFloat64 };
 
 std::size_t width_of(FloatType type);
-FloatType float_type_of(ElementType type);  // binary32 for what is no float
+FloatType float_type_of(ElementType type);  // kFloat32 for types that are not floats
 
 class FloatSource {
  public:
-  // `bytes` are little-endian values at any alignment. `release` is told which bytes have been read for now.
+  // `bytes` are little-endian values at any alignment. `release` is called with bytes that are not needed for
+  // now.
   FloatSource(std::string_view bytes, FloatType type, std::function<void(std::string_view)> release = {})
       : bytes_(bytes), type_(type), release_(std::move(release)) {}
 
@@ -28,14 +29,14 @@ class FloatSource {
     return bytes_.substr(first * width_of(type_), count * width_of(type_));
   }
 
-  // `count` values from `first` on, in place or in `scratch`.
+  // Returns `count` values from `first` on, in place or in `scratch`.
   const std::byte* values(std::size_t first, std::size_t count, std::vector<float>& scratch) const;
 
   struct Matrix {
     const std::byte* data;
     std::size_t stride;  // floats from row to row
   };
-  // `rows` rows of `columns` values, `stride` values apart.
+  // Returns `rows` rows of `columns` values, `stride` values apart.
   Matrix matrix(std::size_t first, std::size_t rows, std::size_t columns, std::size_t stride,
                 std::vector<float>& scratch) const;
 

@@ -1,4 +1,4 @@
-// Which elements of a weight share a scale.
+// Quantization groups: which elements of a weight share a scale.
 //
 // A weight is read as `panels` matrices [outer, channels, inner], one after another, and element
 // (panel, o, channel, i) belongs to the group panel * channels + channel:
@@ -26,18 +26,18 @@ struct Layout {
   std::size_t groups() const { return panels * channels; }
   std::size_t panel_size() const { return outer * channels * inner; }
   std::size_t size() const { return panels * panel_size(); }
-  // Groups that stand side by side in memory, each in one piece.
+  // True if each group is contiguous in memory.
   bool has_contiguous_groups() const { return outer == 1; }
 };
 
-// A piece of a contiguous range: either `rows` rows of `length` elements in which column c belongs to
-// group + c, or `rows` runs of `length` elements in which run r belongs to group + r.
+// A part of a contiguous range: either `rows` rows of `length` elements in which column c belongs to group +
+// c, or `rows` runs of `length` elements in which run r belongs to group + r.
 struct Segment {
   enum class Kind { kColumns, kRuns } kind;
   std::size_t first, rows, length, group;
 };
 
-// Cuts the elements [first, first + count) into segments, in order.
+// Splits the elements [first, first + count) into segments, in order.
 template <class Visit>
 void for_each_segment(const Layout& layout, std::size_t first, std::size_t count, Visit visit) {
   const std::size_t width = layout.inner == 1 ? layout.channels : layout.inner;
@@ -55,7 +55,7 @@ void for_each_segment(const Layout& layout, std::size_t first, std::size_t count
     if (layout.inner == 1) {
       visit(Segment{Segment::Kind::kColumns, first, rows, length, panel * layout.channels + column});
     } else {
-      // Runs go through the channels again for every `outer`.
+      // Runs cycle through the channels for every `outer`.
       const std::size_t channel = row_in_panel % layout.channels;
       rows = rows < layout.channels - channel ? rows : layout.channels - channel;
       visit(Segment{Segment::Kind::kRuns, first, rows, length, panel * layout.channels + channel});
@@ -65,14 +65,14 @@ void for_each_segment(const Layout& layout, std::size_t first, std::size_t count
   }
 }
 
-// How a weight is cut into steps for the threads: tiles that fit a core's cache, the same whatever the number
-// of threads, so that results do not depend on it.
+// Splits a weight into steps for the threads: tiles that fit a core's cache. The split does not depend on the
+// number of threads, so neither do results.
 
 inline constexpr std::size_t kTile = std::size_t{1} << 18;       // elements: 1 MiB of binary32
 inline constexpr std::size_t kPanelWidth = 1024;                 // columns: a page of binary32
-inline constexpr std::size_t kResident = std::size_t{16} << 20;  // elements that may stay mapped at once
+inline constexpr std::size_t kResident = std::size_t{16} << 20;  // limit for elements in memory at once
 
-// The size of tiles that hold whole runs of `inner` elements where they fit, and an even number of elements.
+// The size of tiles with whole runs of `inner` elements, if these fit, and an even number of elements.
 inline std::size_t tile_size(std::size_t inner) {
   return 2 * inner <= kTile ? kTile / (2 * inner) * (2 * inner) : kTile;
 }
@@ -81,7 +81,7 @@ inline std::size_t tile_count(const FloatSource& source, std::size_t tile_elemen
   return (source.size() + tile_elements - 1) / tile_elements;
 }
 
-// Contiguous elements, for steps that write in order.
+// Visits contiguous elements, for steps that write in order.
 inline void for_each_tile(
     const FloatSource& source, std::size_t tile_elements, const ForEach& for_each,
     const std::function<void(std::size_t tile, std::size_t first, std::size_t count)>& run) {
@@ -93,12 +93,14 @@ inline void for_each_tile(
   });
 }
 
-// Whole groups, for steps that need all values of a group: `channels` of them from `channel` on in one panel.
+// Whole groups, for steps that need all values of a group: `channels` channels from `channel` on in one
+// panel.
 struct GroupTile {
   std::size_t panel, channel, channels;
 };
 
-// The runs of a tile (inner > 1) in pieces that fit: `runs` whole ones, or a part of a single long one.
+// Visits the runs of a tile (inner > 1) in pieces that fit: `runs` whole runs, or a part of a single long
+// run.
 template <class Visit>
 void for_each_run(const FloatSource& source, const Layout& layout, const GroupTile& tile, Visit visit) {
   for (std::size_t o = 0; o < layout.outer; ++o) {
@@ -121,7 +123,7 @@ inline void for_each_group_tile(const FloatSource& source, const Layout& layout,
     channels = std::max(channels, (kPanelWidth + layout.inner - 1) / layout.inner);
   channels = std::min(channels, layout.channels);
   const std::size_t tiles_per_panel = (layout.channels + channels - 1) / channels;
-  // Few tiles a panel and many panels (small blocks): a step takes several panels.
+  // If a panel has few tiles and there are many panels (small blocks), a step takes several panels.
   const std::size_t panels =
       std::max<std::size_t>(1, kTile / std::max<std::size_t>(1, channels * group) / tiles_per_panel);
   const std::size_t steps = (layout.panels + panels - 1) / panels * tiles_per_panel;

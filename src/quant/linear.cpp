@@ -18,14 +18,14 @@ namespace {
 using kernels::Affine;
 using kernels::Range;
 
-// How much of the range a candidate covers. With 8 bits nothing is clipped: what clipping saves in squared
-// error it loses at the model's output, where the largest weights count most; but a step that is a little
-// larger can happen to fit the values better. With 4 bits clipping pays, and the best of a first look is
-// refined by steps around it.
+// Candidate scales, as shares of the range. 8-bit candidates do not clip, because clipping reduces the
+// squared error but increases the error at the model's output, where the largest weights matter most;
+// slightly larger steps may fit the values better by chance. For 4 bits clipping helps, and the best
+// candidate is refined by small steps around it.
 constexpr std::array<float, 8> kCoverage8 = {1.0F, 1.007F, 1.014F, 1.021F, 1.028F, 1.035F, 1.042F, 1.05F};
 constexpr std::array<float, 8> kCoverage4 = {1.0F, 0.95F, 0.9F, 0.85F, 0.8F, 0.72F, 0.62F, 0.5F};
-// In a large group chance evens out: what the search finds with 8 bits is worth 0.3 dB in groups of 128
-// values, 0.1 dB in 512, under 0.05 dB from here on.
+// In large groups random differences average out: the search with 8 bits gains 0.3 dB in groups of 128
+// values, 0.1 dB in 512, and less than 0.05 dB from this size on.
 constexpr std::size_t kSearch8Below = 1024;
 constexpr std::array<float, 6> kAround4 = {-0.045F, -0.03F, -0.015F, 0.015F, 0.03F, 0.045F};
 
@@ -39,8 +39,8 @@ float to_half_precision(float value) {
   return std::bit_cast<float>((bits + 0xfffU + ((bits >> 13U) & 1U)) & ~0x1fffU);
 }
 
-// Covers `coverage` of the group's range. A group of zeros, or one too small for a normal scale, keeps
-// its codes at zero with a harmless scale.
+// Covers `coverage` of the group's range. Groups of zeros get scale 1; scales below the normal range become
+// the smallest normal number.
 Affine affine_for(const Range& range, const LinearFormat& format, float coverage) {
   const float smallest = std::numeric_limits<float>::min();
   const auto scale_of = [&](float wanted) {
@@ -51,7 +51,7 @@ Affine affine_for(const Range& range, const LinearFormat& format, float coverage
     const float steps = static_cast<float>(format.codes.hi) - format.zero;
     return make_affine(scale_of(range.absmax() * coverage / steps), format.zero);
   }
-  // Zero must be exact: padding and pruned weights are zeros.
+  // Zero must be exact, because padding and pruned weights are zeros.
   const float low = std::min(range.min, 0.0F) * coverage, high = std::max(range.max, 0.0F) * coverage;
   const auto steps = static_cast<float>(format.codes.hi - format.codes.lo);
   const float scale = scale_of(high / steps - low / steps);
@@ -60,7 +60,7 @@ Affine affine_for(const Range& range, const LinearFormat& format, float coverage
       scale, std::clamp(zero, static_cast<float>(format.codes.lo), static_cast<float>(format.codes.hi)));
 }
 
-// The searching of one tile's groups.
+// The scale search for the groups of one tile.
 class Search {
  public:
   Search(const FloatSource& source, const Layout& layout, const LinearFormat& format, const GroupTile& tile,
@@ -132,7 +132,7 @@ class Search {
 }  // namespace
 
 bool fits_half_scales(const std::vector<Range>& ranges, const LinearFormat& format) {
-  // Searching changes a scale by less than a factor of two.
+  // The search changes a scale by less than a factor of two.
   return std::all_of(ranges.begin(), ranges.end(), [&](const Range& range) {
     const float scale = affine_for(range, format, 1.0F).scale;
     return scale >= kSmallestNormalHalf * 2 && scale <= kernels::kLargestHalf / 2;
@@ -141,7 +141,7 @@ bool fits_half_scales(const std::vector<Range>& ranges, const LinearFormat& form
 
 Affine make_affine(float scale, float zero) { return {scale, 1.0F / scale, zero}; }
 
-// Ranges merge exactly and in any order, so tiles may cut groups wherever they like.
+// Ranges can be merged exactly in any order, so tiles may split groups anywhere.
 std::vector<Range> find_ranges(const FloatSource& source, const Layout& layout, const ForEach& for_each,
                                const VisitTile& visit) {
   std::vector<Range> ranges(layout.groups());
@@ -249,13 +249,13 @@ class Balancer {
     missing_[i] -= static_cast<float>(step);
   }
 
-  // How much moving code i by `step` suggests itself: what it lacks in that direction, nothing at the ends.
+  // The priority of moving value i by `step`: its error in that direction; zero at the ends of the range.
   float urge(std::size_t i, int step) const {
     const bool at_end = step > 0 ? code(i) >= range_.hi : code(i) <= range_.lo;
     return at_end ? 0 : missing_[i] * static_cast<float>(step);
   }
 
-  // Returns by how much the codes have grown together.
+  // Returns the total change of the quantized values.
   double balance(std::size_t first, std::size_t n, double residual) {
     const int step = residual > 0 ? 1 : -1;
     const auto moves =
@@ -280,8 +280,8 @@ class Balancer {
     return 1;
   }
 
-  // Codes residual anything between -1/2 and 1/2 with about the same probability, so the `moves` strongest
-  // urges lie above a bound that is known beforehand; only what passes it has to be sorted.
+  // Residuals are about uniform between -1/2 and 1/2, so the `moves` largest priorities exceed a bound that
+  // can be computed in advance; only values above it are sorted.
   std::size_t move_several(std::size_t first, std::size_t n, int step, std::size_t moves) {
     const float share = static_cast<float>(moves) / static_cast<float>(n);
     std::size_t found = 0;

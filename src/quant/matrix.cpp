@@ -16,13 +16,13 @@ struct Operands {
   float* out;
 };
 
-// Must vanish into a caller that may use wider vectors.
+// Must be inlined into callers that may use wider vectors.
 #define OUNCE_INLINE [[gnu::always_inline]] inline
 
 constexpr std::size_t kHeight = 4;
 
-// Products of kHeight columns of a with those of b from `column` on, two vectors of kWidth at a time, while
-// they last; returns where it ended. The eight sums stay in registers.
+// Products of kHeight columns of a with those of b from `column` on, two vectors of kWidth at a time, as far
+// as they fill; returns the next column. The eight sums stay in registers.
 template <std::size_t kWidth>
 OUNCE_INLINE std::size_t fill_rows(const Operands& in, std::size_t top, std::size_t column) {
   using Vector [[gnu::vector_size(kWidth * sizeof(float))]] = float;
@@ -61,7 +61,7 @@ void fill_anywhere(const Operands& in) { fill<4>(in); }
 [[gnu::target("avx2")]] void fill_avx2(const Operands& in) { fill<8>(in); }
 [[gnu::target("avx512f")]] void fill_avx512(const Operands& in) { fill<16>(in); }
 
-// Highway asks the CPU itself; the compilers' own question needs a library that not all of them link in.
+// Uses Highway's CPU detection; that of the compilers needs a library that is not always linked.
 Fill widest() {
   const auto targets = hwy::SupportedTargets();
   if ((targets & HWY_AVX3) != 0) return fill_avx512;
@@ -85,7 +85,7 @@ constexpr std::size_t kBlock = 64;
 
 std::size_t lane_start(std::size_t i) { return i / kLanes * kLanes; }
 
-// The rows [first, end) of U, given that those above have been subtracted from them.
+// Computes the rows [first, end) of U, after the rows above have been subtracted from them.
 void finish_rows(float* h, std::size_t n, std::size_t first, std::size_t end, float floor) {
   for (std::size_t k = first; k < end; ++k) {
     float* const row = h + k * n;
@@ -101,7 +101,7 @@ void finish_rows(float* h, std::size_t n, std::size_t first, std::size_t end, fl
   }
 }
 
-// Subtracts what the rows [first, end) of U make up of the tile at (top, left).
+// Subtracts the contribution of the rows [first, end) of U from the tile at (top, left).
 void subtract_from_tile(float* h, std::size_t n, std::size_t first, std::size_t end, std::size_t top,
                         std::size_t left) {
   std::array<float, kBlock * kBlock> products;

@@ -1,6 +1,6 @@
-// Loops over rows of floats in lanes of a fixed number, which a compiler turns into vectors of any width
-// without changing a bit of the result. Rows are padded to whole lanes; what is beyond their end must be
-// finite, and zero where it would count.
+// Loops over rows of floats with a fixed number of lanes, which compilers vectorize for any vector width
+// without changing the result. Rows are padded to whole lanes. The padding must be finite, and zero where it
+// affects sums.
 #pragma once
 
 #include <array>
@@ -35,19 +35,19 @@ inline float dot(const float* a, const float* b, std::size_t n) {
 //
 //   out[i * width + j] = Σ a[r * stride + i] * b[r * stride + j]      over the rows r, one after another
 //
-// In binary32 and never fused: each sum has its own order, so the result is the same on every CPU, however
-// wide its vectors are. Sums of a few hundred rows keep their precision; add them up in double. `height` is a
-// multiple of 4, `width` of 8.
+// Computed in binary32 without fused operations: the order of each sum is fixed, so the result is the same on
+// every CPU, whatever its vector width. Sums over a few hundred rows are precise enough; add them up in
+// double. `height` is a multiple of 4, `width` of 8.
 void outer_products(const float* a, const float* b, std::size_t rows, std::size_t stride, std::size_t height,
                     std::size_t width, float* out);
 
-// H = Uᵀ U with U upper triangular, for symmetric positive definite H, in binary32. Then eᵀ H e = ‖U e‖², a
-// sum of squares each of which adds one more element of e, so that roundings can be chosen one after another
-// (see reconstruct.h).
+// Cholesky factorization H = Uᵀ U with U upper triangular, for symmetric positive definite H, in binary32.
+// Then eᵀ H e = ‖U e‖², a sum of squares of which each adds one more element of e, so that rounding decisions
+// can be made one after another (see reconstruct.h).
 //
-// `h` is n × n with n a multiple of kLanes; only its upper triangle is read, and U replaces all of it. A
-// pivot that is not above `floor` (> 0) is a rounding error, and so is the rest of its row: the pivot becomes
-// `floor` and the rest zeros.
+// `h` is n × n with n a multiple of kLanes. Only its upper triangle is read; U overwrites all of it. A pivot
+// not above `floor` (> 0) is a rounding error, like the rest of its row: the pivot becomes `floor` and the
+// rest zeros.
 void factorize(float* h, std::size_t n, float floor, const ForEach& for_each);
 
 }  // namespace ounce::quant

@@ -14,21 +14,21 @@
 namespace ounce::quant {
 namespace {
 
-// Limits that real layers do not reach; they bound the time.
+// Limits that bound the time; real layers do not reach them.
 constexpr int kSinglePasses = 50, kPairPasses = 20;
-// So few inputs (the taps of a depthwise kernel, say) have so few choices that all can be tried.
+// With this few inputs (such as the taps of a depthwise kernel), all choices can be tried.
 constexpr std::size_t kFewInputs = 10;
-// Improvements below this, in steps² of an average input, are rounding errors of the search itself.
+// Smaller improvements, in steps² of an average input, are rounding errors of the search.
 constexpr float kWorthwhile = 1e-5F;
-// What binary32 needs to factorize H without full rank.
+// The damping that binary32 needs to factorize an H without full rank.
 constexpr float kLeastFactorDamping = 1e-3F;
-// Steps by which a weight can be out of its codes' range; none is, unless its scale is nonsense.
+// Limit for how far a weight can be outside of the quantized range, in steps, unless its scale is invalid.
 constexpr double kFarthest = 0x1p+20;
-// Found on held-out rows, from an eighth of k rows to twenty times k, for k of 64 and 1152: the best damping
-// is close to this share of k / rows, and too much of it costs less than too little.
+// Fitted on held-out rows, from an eighth of k rows to twenty times k, for k of 64 and 1152: the best damping
+// is close to this share of k / rows, and too much costs less than too little.
 constexpr double kDampingByRows = 0.3, kLeastDamping = 0.01, kMostDamping = 1;
 
-// What is minimised: H with a mean diagonal of 1 and damped, and its Cholesky factor.
+// The objective: H, scaled to a mean diagonal of 1 and damped, and its Cholesky factor.
 class Objective {
  public:
   Objective(const std::vector<float>& gram, std::size_t k, float damping, const ForEach& for_each)
@@ -47,16 +47,16 @@ class Objective {
     factorize_sorted(damping, for_each);
   }
 
-  // Otherwise nothing can be said about any error.
+  // False if H gives no information about errors.
   bool is_known() const { return !reach_.empty(); }
   std::size_t inputs() const { return k_; }
   std::size_t stride() const { return stride_; }
   const float* row(std::size_t i) const { return h_.data() + i * stride_; }
   float diagonal(std::size_t i) const { return h_[i * stride_ + i]; }
-  // The largest entry beside the diagonal: how much two errors can cancel.
+  // The largest off-diagonal entry: how much two errors can cancel.
   float reach(std::size_t i) const { return reach_[i]; }
 
-  // Row `place` of the factor, and which input that place stands for.
+  // Row `place` of the factor, and the input at that position.
   const float* factor_row(std::size_t place) const { return factor_.data() + place * stride_; }
   std::size_t input_at(std::size_t place) const { return order_[place]; }
 
@@ -80,8 +80,8 @@ class Objective {
     reach_ = std::move(reach);
   }
 
-  // Places are decided from the last to the first, and later decisions compensate for earlier ones: so inputs
-  // of much energy come last.
+  // Positions are decided from the last to the first, and later decisions compensate for earlier ones, so
+  // inputs with high energy come last.
   void sort_inputs() {
     order_.resize(k_);
     std::iota(order_.begin(), order_.end(), std::uint32_t{0});
@@ -105,8 +105,8 @@ class Objective {
   std::vector<std::uint32_t> order_;
 };
 
-// The errors of one channel's weights, in its largest step, and by how much the other code would change each:
-// 0 where there is none. Padded with zeros.
+// The errors of one channel's weights, in units of its largest step, and the change of each error by using
+// the other quantized value; 0 if there is none. Padded with zeros.
 struct Errors {
   std::vector<float> now, change;
 
@@ -116,10 +116,10 @@ struct Errors {
   }
 };
 
-// Codes chosen one after another. Row by row ‖U e‖² is a square of which all but one error is decided: the
-// code is taken that leaves the square smaller.
+// Chooses values one after another. In row order, each square of ‖U e‖² has only one undecided error; the
+// value that makes the square smaller is chosen.
 Errors round_in_sequence(const Objective& objective, Errors errors) {
-  std::vector<float> decided(objective.stride(), 0.0F);  // errors by place
+  std::vector<float> decided(objective.stride(), 0.0F);  // errors by position
   for (std::size_t place = objective.inputs(); place-- > 0;) {
     const float* const row = objective.factor_row(place);
     const std::size_t i = objective.input_at(place), from = place / kLanes * kLanes;
@@ -131,7 +131,7 @@ Errors round_in_sequence(const Objective& objective, Errors errors) {
   return errors;
 }
 
-// Makes eᵀ H e smaller by changing codes, with H e kept up to date.
+// Minimizes eᵀ H e by changing quantized values, and keeps H e up to date.
 class Descent {
  public:
   Descent(const Objective& objective, Errors start)
@@ -155,7 +155,7 @@ class Descent {
     }
   }
 
-  // Ends at the best of all choices. One follows another by a single change, in the order of the Gray code.
+  // Ends at the best of all choices, which are enumerated in Gray code order by single changes.
   void try_all() {
     const unsigned choices = 1U << objective_.inputs();
     float value = 0, least = -kWorthwhile;
@@ -181,7 +181,7 @@ class Descent {
  private:
   std::size_t size() const { return objective_.stride(); }
 
-  // By how much the objective grows when code i changes.
+  // The increase of the objective if value i changes.
   float cost(std::size_t i) const {
     const float step = errors_.change[i];
     return step * (2 * slope_[i] + step * objective_.diagonal(i));
@@ -196,8 +196,9 @@ class Descent {
     for (std::size_t i = 0; i < objective_.inputs(); ++i) cost_[i] = cost(i);
   }
 
-  // No single change helps, so of a pair that does the cheaper half costs less than what the two errors can
-  // cancel; steps are at most 1. Few inputs pass, and only their rows are looked through.
+  // After no single change helps, a pair can help only if the cost of its cheaper half is less than the
+  // possible cancellation of the two errors (steps are at most 1). Few inputs qualify, and only their rows
+  // are searched.
   bool pass_over_pairs() {
     find_costs();
     bool is_better = false;
@@ -214,7 +215,7 @@ class Descent {
     return is_better;
   }
 
-  // The best one to change together with i; size() if that does not help.
+  // The best value to change together with i; size() if no pair helps.
   std::size_t partner_of(std::size_t i) const {
     const float* const row = objective_.row(i);
     const float factor = 2 * errors_.change[i];
@@ -253,7 +254,7 @@ Errors find_best(const Objective& objective, const Errors& nearest) {
   return better.errors();
 }
 
-// One channel: its weights, its nearest codes and what can be done about them.
+// One channel: its weights, its nearest quantized values, and the possible changes.
 class Channel {
  public:
   Channel(const LayerToRound& layer, std::size_t channel)
@@ -270,7 +271,7 @@ class Channel {
     }
   }
 
-  // False if there is nothing to choose from.
+  // Returns false if there are no choices.
   bool find_errors(const std::uint8_t* codes, Errors& errors) const {
     const double unit = largest_step();
     if (!(unit > 0)) return false;
@@ -285,7 +286,7 @@ class Channel {
     return true;
   }
 
-  // `codes` are the nearest ones; those whose errors differ change.
+  // `codes` are the nearest values on entry; those whose errors differ are changed.
   void encode(const Errors& nearest, const Errors& chosen, std::uint8_t* codes) const {
     for (std::size_t i = 0; i < layer_.k; ++i) {
       if (chosen.change[i] == nearest.change[i]) continue;
@@ -304,7 +305,7 @@ class Channel {
     return layer_.codes.lo < 0 ? static_cast<int>(static_cast<std::int8_t>(code)) : static_cast<int>(code);
   }
 
-  // As a runtime dequantizes. A weight that is not finite has no error to compensate for.
+  // The error as a runtime dequantizes. A weight that is not finite has no error to compensate.
   double error(std::size_t i, int code) const {
     const kernels::Affine& affine = affine_[i / block_];
     const float value = (static_cast<float>(code) - affine.zero) * affine.scale;
@@ -312,7 +313,7 @@ class Channel {
     return std::isfinite(error) ? error : 0.0;
   }
 
-  // The code on the weight's other side, or `code` itself where there is none.
+  // The quantized value on the weight's other side, or `code` itself if there is none.
   int other_code(std::size_t i, int code) const {
     const double now = error(i, code);
     const int up = affine_[i / block_].scale < 0 ? -1 : 1;
@@ -334,8 +335,8 @@ class Channel {
   const kernels::Affine* affine_;
 };
 
-// eᵀ H e for two e at once, as H may be large; in double, by the lower triangle. Rounding errors of H's own
-// entries must not make it negative.
+// eᵀ H e for two vectors at once, because H may be large; in double, from the lower triangle. Rounding errors
+// in H must not make it negative.
 std::array<double, 2> output_errors(const std::vector<float>& gram, std::size_t k,
                                     const std::vector<double>& a, const std::vector<double>& b) {
   std::array<double, 2> sums{};
@@ -386,7 +387,7 @@ void check_sizes(const LayerToRound& layer) {
                     layer.affine.size() == channels * ((k + block - 1) / block) &&
                     std::all_of(layer.gram.begin(), layer.gram.end(),
                                 [&](const std::vector<float>& gram) { return gram.size() == k * k; });
-  if (!fits) throw Error(ErrorCode::kInternal, "weights, scales and inputs do not fit together");
+  if (!fits) throw Error(ErrorCode::kInternal, "the sizes of weights, scales and inputs do not match");
 }
 
 }  // namespace
