@@ -1,5 +1,5 @@
-# libounce_app for arm64, under an emulator: the C user's program with all of the library in it, run by qemu-aarch64 with the
-# library of ONNX Runtime for that machine. Where the cross compiler, the emulator or that library is missing, there is no test.
+# Tests libounce_app for arm64 under qemu-aarch64: a C program with the whole library, and ONNX Runtime for arm64. The test is
+# left out if the cross compiler, the emulator or ONNX Runtime is missing.
 find_program(OUNCE_QEMU_ARM64 qemu-aarch64)
 find_program(OUNCE_ARM64_C_COMPILER aarch64-linux-gnu-gcc)
 file(GLOB arm64_libraries ${OUNCE_ONNXRUNTIME_ROOT}/*-aarch64/lib/libonnxruntime.so)
@@ -9,7 +9,7 @@ endif()
 list(GET arm64_libraries 0 arm64_library)
 get_property(files GLOBAL PROPERTY OUNCE_APP_FILES)
 set(folder ${CMAKE_CURRENT_BINARY_DIR}/arm64)
-# Folder by folder, as the names in anonymous namespaces want it.
+# One unity build per folder, because names in anonymous namespaces may clash between folders.
 foreach(file IN LISTS files)
   cmake_path(GET file PARENT_PATH layer)
   cmake_path(GET layer FILENAME layer)
@@ -23,7 +23,7 @@ set(definitions -DFMT_HEADER_ONLY -DOUNCE_SCALAR_KERNELS -DXXH_INLINE_ALL -DOUNC
 foreach(layer IN LISTS layers)
   file(CONFIGURE OUTPUT ${folder}/${layer}.cpp CONTENT "${includes_${layer}}" @ONLY)
   set(object ${folder}/${layer}.o)
-  # Headers of others are the same for every machine, and this one's folder comes last.
+  # Third-party headers do not depend on the machine. /usr/include comes last, after the headers of the cross compiler.
   add_custom_command(OUTPUT ${object}
     COMMAND ${OUNCE_ARM64_COMPILER} -std=c++20 ${flags} ${definitions} -isystem ${OUNCE_ONNXRUNTIME_HEADERS} -idirafter /usr/include
       -MMD -MF ${object}.d -MT ${object} -c ${folder}/${layer}.cpp -o ${object}

@@ -1,4 +1,4 @@
-"""The examples of examples/app on data that is made here.
+"""Runs the programs of examples/app on generated data.
 
 usage: examples.py OUNCE FRAMES MICROPHONE
 """
@@ -29,7 +29,7 @@ def must(has, wants):
 ounce, frames, microphone = (pathlib.Path(path).resolve() for path in sys.argv[1:])
 with tempfile.TemporaryDirectory() as folder:
     here = pathlib.Path(folder)
-    # The classes are the colours: which has the largest mean?
+    # The class is the color channel with the largest mean.
     body = onnx.graph([onnx.node("GlobalAveragePool", ["image"], ["mean"]), onnx.node("Flatten", ["mean"], ["scores"])],
                       [onnx.value("image", ["N", 3, 4, 4])], [onnx.value("scores", ["N", 3])])
     (here / "colours.onnx").write_bytes(onnx.model(body))
@@ -46,7 +46,7 @@ with tempfile.TemporaryDirectory() as folder:
                               cwd=folder, capture_output=True, text=True, check=True).stdout
         must(said, f"red.{layout}: class 0\nblue.{layout}: class 2\n")
 
-    # y is the sum of all samples so far: the state is what makes it so.
+    # y is the sum of all samples so far, which needs the recurrent state.
     body = onnx.graph([onnx.node("ReduceSum", ["x", "axes"], ["sum"]), onnx.node("Add", ["sum", "before"], ["y"]),
                        onnx.node("Identity", ["y"], ["after"])],
                       [onnx.value("x", ["N", 4]), onnx.value("before", ["N", 1])],

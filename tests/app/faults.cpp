@@ -1,5 +1,5 @@
-// A candidate that crashes, hangs, complains and gives NaN beside a primary, over many calls: no answer of
-// the primary is another one than without it, and every fault is counted.
+// Runs a primary model with a shadow candidate that crashes, hangs, fails and returns NaN, over many calls.
+// The results of the primary must not change, and every fault must be counted.
 //
 //   app_faults MODEL LIBRARY RUNNER CALLS
 #include <ounce/app/shadow.h>
@@ -34,7 +34,7 @@ int main(int argc, char** argv) try {
   }
   ShadowOptions how;
   how.load = options;
-  how.candidate_seconds = 0.1;  // a run that hangs is given up after that
+  how.candidate_seconds = 0.1;  // timeout of a run that hangs
   Shadow shadow(Session::load(argv[1], options), argv[1], how);
   ShadowCall call = shadow.call();
   const int calls = std::atoi(argv[4]);
@@ -45,7 +45,7 @@ int main(int argc, char** argv) try {
     const auto values = call.output<float>();
     if (std::vector<float>(values.begin(), values.end()) != expected[static_cast<std::size_t>(i % 17)])
       ++wrong;
-    if (i % (calls / 8) == 0) shadow.flush(std::chrono::minutes(1));  // lets the candidate come to its turns
+    if (i % (calls / 8) == 0) shadow.flush(std::chrono::minutes(1));  // waits for the candidate
   }
   shadow.flush(std::chrono::minutes(1));
   const ShadowStatistics found = shadow.statistics();

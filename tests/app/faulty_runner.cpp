@@ -1,5 +1,5 @@
-// A runner as a candidate from hell would make it: loads the model, answers now and then, and otherwise
-// crashes, hangs, complains or gives NaN. Started by app_faults in the place of ounce-runner.
+// A runner that misbehaves: it loads the model, but most runs crash, hang, fail or return NaN. Started by
+// app_faults instead of ounce-runner.
 #include <ounce/error.h>
 #include <unistd.h>
 
@@ -19,7 +19,7 @@ int main() {
   std::optional<Session> session;
   std::optional<BoundRun> run;
   Message message{}, answer{};
-  // Processes follow each other: which fault is next depends on when this one was started.
+  // The next fault depends on the process id, so that successive processes differ.
   unsigned turn = static_cast<unsigned>(::getpid());
   while (channel.receive(message) == Outcome::kDone) {
     if (message.kind == Kind::kLoad) {

@@ -1,4 +1,4 @@
-"""libounce_app holds what an app needs, and nothing of what makes models.
+"""Checks that libounce_app contains only the code that apps need, none that quantizes models.
 
 usage: is_small.py STATIC_LIBRARY SHARED_LIBRARY
 """
@@ -10,7 +10,7 @@ import sys
 
 MOST_BYTES = 1_000_000
 STRANGERS = re.compile(r"ounce::(quant|observe|target|plan|passes|measure|make|search|publishing|report|verbs)::")
-# What a system has; ONNX Runtime is opened when it is needed.
+# System libraries. ONNX Runtime is not among them because it is opened at run time.
 SYSTEM = re.compile(r"^(libc|libm|libdl|libpthread|libstdc\+\+|libgcc_s|ld-linux[-\w]*)\.so")
 
 static, shared = sys.argv[1:]

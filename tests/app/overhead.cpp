@@ -1,11 +1,11 @@
-// What a call through this library costs beside the bare call of ONNX Runtime's C API with the same memory:
+// Measures the overhead of calls through this library, compared with calls of ONNX Runtime's C API on the
+// same memory:
 //
-//   app_overhead allocations MODEL LIBRARY   exits with 1 when a run allocates anything of ours
-//   app_overhead time MODEL LIBRARY          microseconds of both, in turn, and their difference
-//   app_overhead shadow MODEL LIBRARY        p50 and p99 of calls, alone and with a candidate beside every
-//   one of them
+//   app_overhead allocations MODEL LIBRARY   exits with 1 if this library allocates during a run
+//   app_overhead time MODEL LIBRARY          microseconds of both in alternation, and their difference
+//   app_overhead shadow MODEL LIBRARY        p50 and p99 of calls without and with a shadow candidate
 //
-// The model has one input and one output of floats; free axes are 1.
+// The model has one float input and one float output; dynamic axes are 1.
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <link.h>
@@ -27,9 +27,9 @@
 
 namespace {
 
-// The runtime allocates in every run, and now and then once more (its own bookkeeping, by the clock), so
-// totals say nothing. Each allocation is told by its stack: with a frame of the runtime's on it, it is the
-// runtime's, and else ours.
+// The runtime allocates in every run, and sometimes once more for its own bookkeeping, so totals are not
+// meaningful. An allocation counts as the runtime's if its stack has a frame of the runtime, else as one of
+// this library.
 struct Range {
   std::uintptr_t begin = 0, end = 0;
   bool contains(const void* place) const {
@@ -42,7 +42,7 @@ std::atomic<bool> is_counting{false};
 std::atomic<long> ours{0}, theirs{0};
 
 void count_allocation() {
-  static thread_local bool is_inside = false;  // to look at a stack may allocate
+  static thread_local bool is_inside = false;  // reading a stack may allocate
   if (!is_counting.load(std::memory_order_relaxed) || is_inside) return;
   is_inside = true;
   void* frames[64];
@@ -53,7 +53,7 @@ void count_allocation() {
   is_inside = false;
 }
 
-// Where a library lies that is loaded.
+// Finds the address range of a loaded library.
 void find_code(const char* library) {
   ::dl_iterate_phdr(
       [](dl_phdr_info* info, std::size_t, void* wanted) {
@@ -74,7 +74,7 @@ void find_code(const char* library) {
 
 }  // namespace
 
-// Every allocation of the process, whoever makes it: glibc takes these instead of its own.
+// Counts all allocations of the process: these functions replace those of glibc.
 extern "C" {
 
 void* __libc_malloc(std::size_t bytes);
@@ -117,7 +117,7 @@ void must(const OrtApi& api, OrtStatus* status) {
   std::exit(2);
 }
 
-// The same model, bound to the same kind of memory, with nobody in between.
+// The same model with the same kind of memory, called directly through ONNX Runtime's C API.
 class BareCall {
  public:
   BareCall(const char* model, const char* library, const Call& like, const Session& session)
@@ -202,9 +202,8 @@ double quantile(std::vector<double> values, double share) {
   return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
 }
 
-// Blocks of calls in turn: alone, and in a shadow whose candidate (the same model, in a process of its own)
-// is busy all the time. It needs a core of its own: on a machine without a free one the candidate takes time
-// from the primary.
+// Times blocks of calls in alternation: alone, and with a shadow candidate (the same model in another
+// process) that is always busy. Needs a free core, or the candidate takes time from the primary.
 void time_shadow(const char* model, const char* library) {
   constexpr int kBlocks = 20, kCalls = 200;
   using ounce::app::Shadow;
@@ -239,7 +238,7 @@ int main(int argc, char** argv) {
   }
   const Session session = Session::load(argv[2], {.library = argv[3]});
   Call call = session.call();
-  // Only ONNX Runtime has a bare call here.
+  // Direct calls are implemented for ONNX Runtime only.
   std::optional<BareCall> bare;
   const bool is_onnx = !std::string(argv[2]).ends_with(".tflite");
   if (is_onnx) bare.emplace(argv[2], argv[3], call, session);
@@ -253,7 +252,7 @@ int main(int argc, char** argv) {
   };
   if (std::string(argv[1]) == "allocations") {
     constexpr int kRuns = 200;
-    for (int i = 0; i < 20; ++i) {  // the first timeout starts the thread that watches
+    for (int i = 0; i < 20; ++i) {  // the first timeout starts the watchdog thread
       plain();
       timed();
       if (bare) bare->run();
@@ -261,13 +260,14 @@ int main(int argc, char** argv) {
     find_code(argv[3]);
     const Allocations with = count(kRuns, plain), with_timeout = count(kRuns, timed);
     const Allocations without = bare ? count(kRuns, [&] { bare->run(); }) : with;
-    // What must be seen, is: of the runtime in a bare run, and of ours where memory for a call is made.
+    // Control: the counters must detect the runtime's allocations in a direct run, and this library's for a
+    // new call.
     const Allocations control = count(1, [&] { session.call({.warm_up = 0}); });
     std::printf(
-        "%d runs: %ld allocations of ours, %ld with a timeout; %ld of the runtime alone; %ld of ours for a "
+        "%d runs: %ld allocations by Ounce, %ld with a timeout; %ld by the runtime alone; %ld by Ounce for a "
         "new call\n",
         kRuns, with.ours, with_timeout.ours, without.theirs, control.ours);
-    // LiteRT makes none in a run.
+    // LiteRT allocates nothing in a run.
     const bool is_seen = (!is_onnx || (without.theirs > 0 && with.theirs > 0)) && control.ours > 0;
     return is_seen && with.ours == 0 && with_timeout.ours == 0 && without.ours == 0 ? 0 : 1;
   }

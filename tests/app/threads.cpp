@@ -1,5 +1,5 @@
-// Sixteen threads, three sessions, calls with and without timeouts, a cancelling thread and a shadow whose
-// candidate runs in this process: all that may be shared is shared. Made for ThreadSanitizer (`make tsan`).
+// Stress test for ThreadSanitizer (`make tsan`): sixteen threads share three sessions, with and without
+// timeouts, with a thread that cancels calls and a shadow candidate in the same process.
 //
 //   app_threads MODEL LIBRARY
 #include <ounce/app/session.h>
@@ -18,7 +18,7 @@ using namespace ounce::app;
 
 constexpr int kThreads = 16, kRuns = 40;
 
-// What the model gives for an input that depends on the number.
+// Runs the model on an input that depends on `number`.
 std::vector<float> answer(Call& call, int number) {
   for (float& value : call.input<float>()) value = static_cast<float>(number) / 32;
   call.run(std::chrono::minutes(10));

@@ -1,5 +1,5 @@
-/* Two copies of libounce_app.so in one process, as two frameworks may bring them: they share ONNX Runtime and
- * its one environment, run models at once in several threads, and end without harm.
+/* Loads two copies of libounce_app.so in one process, as two frameworks of an app may. They share ONNX Runtime and its one
+ * environment, run models at the same time in several threads, and end cleanly.
  *
  *   app_two_copies LIBOUNCE_APP MODEL ONNXRUNTIME
  */

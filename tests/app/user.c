@@ -1,4 +1,4 @@
-/* libounce_app from C: every function of app.h, and every kind of mistake.
+/* Tests libounce_app from C: every function of app.h, and every kind of error.
  *
  *   app_user MODEL CACHE ONNXRUNTIME
  */
@@ -60,7 +60,7 @@ static void run_it(ounce_app_session* session, float* logits) {
   ounce_app_call_free(call);
 }
 
-/* A candidate that is the model itself: every answer is the same, and is counted. */
+/* The candidate is the model itself, so all outputs are equal, and all are counted. */
 static void watch(const char* model, const ounce_app_options* load) {
   ounce_app_session* session = NULL;
   ounce_app_shadow* shadow = NULL;
@@ -130,7 +130,7 @@ int main(int argc, char** argv) {
   run_it(session, plain);
   ounce_app_close(session);
 
-  /* Unpacked ahead of time, then loaded: the same bits. */
+  /* A model that was precompiled before gives the same bits. */
   unpacked.size = sizeof unpacked;
   MUST(ounce_app_unpack(argv[1], argv[2], &options, &unpacked) == OUNCE_APP_OK);
   MUST(unpacked.is_unpacked && access(unpacked.file, R_OK) == 0);
@@ -167,7 +167,7 @@ int main(int argc, char** argv) {
   close(descriptor);
   ounce_app_close(session);
 
-  /* Mistakes. */
+  /* Errors. */
   options.digest = "0000000000000000000000000000000000000000000000000000000000000000";
   MUST(ounce_app_open(argv[1], &options, &session) == OUNCE_APP_WRONG_DIGEST);
   options.digest = NULL;

@@ -1,4 +1,4 @@
-"""What libounce.so exports is what ounce.h declares, and nothing else.
+"""Checks that libounce.so exports exactly the functions that ounce.h declares.
 
 usage: exports.py LIBRARY HEADER
 """

@@ -1,5 +1,5 @@
-/* A program of somebody else's in C: quantizes the example and compares the result with it on data of its
- * own. While the library works, nothing may come out of the process. */
+/* A C program that uses the library: quantizes the example and compares the result with it on its own data. The library
+ * must not print anything. */
 #define _POSIX_C_SOURCE 200809L
 #include <ounce/ounce.h>
 
@@ -10,7 +10,7 @@
 
 static const char* kOutput = "c_user.onnx";
 
-/* All that is printed goes into a file from here on, and back again in the end. */
+/* Redirects standard output and error to a file, and restores them at the end. */
 static int kept_streams[2];
 static FILE* silence;
 
@@ -30,7 +30,7 @@ static long printed_bytes(void) {
   return bytes;
 }
 
-/* Fails on the first thing that is not as it should be. */
+/* Exits with an error message if a condition is false. */
 static void require(int is_right, const char* what, const ounce_call* call) {
   if (is_right) return;
   printed_bytes();

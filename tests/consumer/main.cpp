@@ -1,4 +1,4 @@
-// A program of somebody else's: quantizes a model with the installed library and looks at the result.
+// Quantizes a model with the installed library and checks the result.
 
 #include <ounce/copy.h>
 #include <ounce/error.h>

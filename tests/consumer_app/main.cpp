@@ -1,4 +1,4 @@
-// An app of somebody else's: loads a model, unpacked in a cache of its own, and asks it once.
+// An app that loads a model, precompiles it into its own cache, and runs it once.
 #include <ounce/app/session.h>
 #include <ounce/app/shadow.h>
 #include <ounce/app/unpack.h>
@@ -10,7 +10,7 @@ int main(int argc, char** argv) try {
   const ounce::app::Session session = ounce::app::Session::load(argv[1], {.cache = "consumer_app.cache"});
   ounce::app::Call call = session.call();
   call.run(std::chrono::minutes(1));
-  std::printf("ONNX Runtime %s, %zu answers, unpacked: %s\n", session.facts().runtime_version.c_str(),
+  std::printf("ONNX Runtime %s, %zu outputs, precompiled: %s\n", session.facts().runtime_version.c_str(),
               call.output<float>().size(),
               session.facts().is_unpacked ? "yes" : session.facts().why_not_unpacked.c_str());
   return session.facts().is_unpacked ? 0 : 1;

@@ -1,4 +1,4 @@
-/* A program of somebody else's: stores a model's weights in 8 bits, and has it run beside the original. */
+/* Compresses a model's weights to 8 bits, and compares its outputs with the original's. */
 #include <ounce/ounce.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
   if (code != 0 && ounce_call_error(call)) fprintf(stderr, "%s\n", ounce_call_error(call)->message);
   if (code == 0) {
     printf("ounce %s: %s", ounce_version(), ounce_call_text(call));
-    /* Somebody has to have run it. */
+    /* The result must have been run. */
     if (strstr(ounce_call_document(call), "\"tried\": true") == NULL) code = 1;
   }
   ounce_call_free(call);

@@ -1,4 +1,4 @@
-// Models for the tests of what apps link.
+// Models for the tests of the app library.
 #pragma once
 
 #include <ounce/app/status.h>
@@ -15,7 +15,7 @@ namespace ounce::test {
 
 using Metadata = std::vector<std::pair<std::string, std::string>>;
 
-// y [N, 8] = x [N, 4] · w, with w stored in 8 bits and decoded by Cast and Mul, as `--to w8` does it.
+// y [N, 8] = x [N, 4] · w, with w stored in 8 bits and dequantized by Cast and Mul, as `--to w8` writes it.
 inline ModelBuilder small_w8(const Metadata& metadata = {}, int seed = 1) {
   const auto value = [](const std::string& name, std::int64_t width) {
     const std::string shape = field(1, field(2, std::string("N"))) + field(1, field(1, width));
@@ -32,7 +32,7 @@ inline ModelBuilder small_w8(const Metadata& metadata = {}, int seed = 1) {
   return model;
 }
 
-// What it gives for one row.
+// The expected output for one row.
 inline std::vector<float> small_w8_of(const std::vector<float>& x, int seed = 1) {
   std::vector<float> y(8);
   for (std::size_t column = 0; column < 8; ++column) {
@@ -63,7 +63,7 @@ inline std::filesystem::path written(const TemporaryFolder& folder, const ModelB
   return folder / name;
 }
 
-// The status that an action fails with; kOk when it does not.
+// Returns the status of the Failure that an action throws; kOk if it throws none.
 template <class Action>
 app::Status status_of(Action&& action) {
   try {

@@ -1,5 +1,5 @@
-// For tests: .npy files and zip archives put together byte by byte, so that broken ones are as easy to make
-// as sound ones.
+// Test support: builds .npy files and zip archives byte by byte, so that damaged ones are as easy to make as
+// valid ones.
 //
 //   ZipBytes zip;
 //   zip.add("x.npy", npy_bytes("<f4", "(2, 3)", values));
@@ -27,7 +27,7 @@ std::string bytes_of(const std::vector<T>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
 }
 
-// Sound of 16 bits in one channel, 8000 samples a second.
+// 16-bit mono audio, 8000 samples per second.
 inline std::string wav(const std::vector<std::int16_t>& samples) {
   const std::string data = bytes_of(samples);
   return "RIFF" + little_endian(36 + data.size(), 4) + "WAVEfmt " + little_endian(16, 4) +
@@ -68,7 +68,7 @@ inline std::string deflated(std::string bytes, int flush = Z_FINISH) {
   return out;
 }
 
-// What an entry says of itself; by default the truth.
+// The fields of an entry; correct by default.
 struct ZipEntryBytes {
   std::string name, stored;
   std::uint16_t method = 0, flags = 0;

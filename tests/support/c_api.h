@@ -1,4 +1,4 @@
-// For tests of the C API: a call, and what is asked of it again and again.
+// Test support for the C API: a call, and accessors of its results.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// For tests: the example of examples/commands, and the contract of the sound that it takes.
+// Test support: the model of examples/commands, and the preprocessing metadata of its audio input.
 #pragma once
 
 #include <ounce/contract.h>

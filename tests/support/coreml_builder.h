@@ -1,4 +1,4 @@
-// Core ML packages for tests, put together from code.
+// Test support: builds Core ML packages.
 //
 //   CoremlBuilder model(9);                       // the version of the specification
 //   model.input("x", {1, 4});
@@ -37,17 +37,17 @@ class CoremlBuilder {
   Operation& op(const std::string& type, const Inputs& inputs, const std::string& output, const Shape& shape);
   CoremlBuilder& metadata(const std::string& key, const std::string& value);
 
-  // Of a value in the weight file.
+  // Stores `bytes` in the weight file, and returns the value that refers to them.
   Value stored(DataType type, const Shape& shape, const std::string& bytes);
 
-  // The block that the next operations go to.
+  // The block to which the next operations are added.
   Block& block();
 
-  std::string bytes() const;         // of the model file
-  std::string weight_bytes() const;  // of the weight file
+  std::string bytes() const;         // the model file
+  std::string weight_bytes() const;  // the weight file
   std::map<std::string, std::string> weight_files() const { return {{kTestWeights, weight_bytes()}}; }
   Model read() const;
-  // As a package.
+  // Writes a package.
   void write(const std::filesystem::path& package) const;
 
   Model model;
@@ -62,19 +62,19 @@ class CoremlBuilder {
   std::uint32_t blobs_ = 0;
 };
 
-// A convolution, a product and a table that is looked up, with enough weights to be quantized.
+// A convolution, a matrix product and a lookup table, with enough weights to be quantized.
 CoremlBuilder small_coreml(std::int64_t version = 7, DataType type = DataType::kFloat16);
-// Nested blocks, two functions, a state, lists, every element type, attributes, fields of unknown numbers.
+// Nested blocks, two functions, a state, lists, every element type, attributes, fields with unknown numbers.
 CoremlBuilder everything_coreml();
-// A neural network with weights of 16 bits, codes and a lookup table.
+// A neural network with 16-bit weights, quantized weights and a lookup table.
 std::string neural_network();
 
-// A model file and its weight file in one text, as the fuzzer has them: the size of the first, 4 bytes, comes
-// before it.
+// A model file and its weight file as one fuzzer input: 4 bytes with the size of the model file, the model
+// file, the weight file.
 std::string joined(const CoremlBuilder& model);
 std::string joined(const std::string& model, const std::string& weights);
 
-// Every form of compressed weights, small: those of iOS16 or those of iOS18.
+// A small model with every form of compressed weights of iOS16, or with `has_inputs` of iOS18.
 CoremlBuilder compressed_coreml(bool has_inputs);
 
 }  // namespace ounce::coreml

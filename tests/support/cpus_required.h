@@ -1,5 +1,5 @@
-// Tests that need another CPU or architecture are skipped where there is none, but not where set-up was to
-// bring it: `make test` sets OUNCE_CPUS_REQUIRED.
+// Tests that need an emulated CPU or architecture are skipped if it is missing. They fail instead if
+// OUNCE_CPUS_REQUIRED is set, as `make test` does after ./setup has installed the emulators.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 namespace ounce::test {
 
-// Call at the end of SetUp(); `missing` says what there is not, and is empty when all is there.
+// Call at the end of SetUp(). `missing` names the missing part; empty if nothing is missing.
 inline void skip_or_fail(const std::string& missing) {
   if (missing.empty()) return;
   if (std::getenv("OUNCE_CPUS_REQUIRED") != nullptr) FAIL() << missing;

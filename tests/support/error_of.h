@@ -1,4 +1,4 @@
-// The Error that an action throws, to look at its code and its words.
+// Returns the Error that an action throws, to check its code and message.
 //
 //   EXPECT_THAT(error_of([&] { read_model(path); }).what(), HasSubstr("byte 12"));
 #pragma once
@@ -8,7 +8,7 @@
 
 namespace ounce::test {
 
-// An action that does not throw fails the test, and gives an Error{kInternal} to go on with.
+// If the action does not throw, the test fails and the result is an Error{kInternal}.
 template <class Action>
 Error error_of(Action&& action) {
   try {
@@ -16,8 +16,8 @@ Error error_of(Action&& action) {
   } catch (const Error& error) {
     return error;
   }
-  ADD_FAILURE() << "nothing was refused";
-  return {ErrorCode::kInternal, "nothing was refused"};
+  ADD_FAILURE() << "no error was thrown";
+  return {ErrorCode::kInternal, "no error was thrown"};
 }
 
 }  // namespace ounce::test

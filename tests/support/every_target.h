@@ -1,4 +1,4 @@
-// For tests: runs a check on every instruction set that this CPU has, the plain fallback included.
+// Test support: runs a check on every instruction set of this CPU, including the scalar fallback.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -22,7 +22,7 @@ namespace {
 constexpr std::int64_t kSamePadding = 0, kValidPadding = 1;
 constexpr std::int64_t kRelu6 = 3;
 
-// A value of the ONNX model: [1, channels, length] there, [1, 1, length, channels] here.
+// A value of the ONNX model: [1, channels, length] in ONNX, [1, 1, length, channels] in TFLite.
 struct Value {
   std::int32_t tensor = -1;
   std::int32_t length = 0, channels = 0;
@@ -54,7 +54,7 @@ class Converter {
     switch (node.op()) {
       case Op::kConstant: break;  // the limits of Clip
       case Op::kConv: convert_conv(i); break;
-      case Op::kClip:  // part of the convolution, if it is one's only reader
+      case Op::kClip:  // fused into the convolution if it is the only reader of its output
         if (!values_.contains(node.outputs[0])) {
           const Value from = values_.at(node.inputs[0]), to = like(node.outputs[0], from);
           builder_.op(Builtin::kRelu6, {from.tensor}, {to.tensor});
@@ -76,7 +76,8 @@ class Converter {
       case Op::kFlatten: values_[node.outputs[0]] = values_.at(node.inputs[0]); break;
       case Op::kGemm: convert_product(node); break;
       default:
-        throw Error(ErrorCode::kUnsupported, "the example has no such operator", std::string(node.op_type()));
+        throw Error(ErrorCode::kUnsupported, "operator not supported by this conversion",
+                    std::string(node.op_type()));
     }
   }
 
@@ -100,7 +101,7 @@ class Converter {
     return values;
   }
 
-  // The Clip that alone reads the value of node `i`.
+  // The Clip that is the only reader of the value of node `i`.
   const onnx::Node* clip_behind(std::size_t i) const {
     const onnx::Node* found = nullptr;
     for (const auto& other : source_.nodes) {
@@ -140,7 +141,7 @@ class Converter {
       builder_.op(Builtin::kPad, {from.tensor, pads}, {padded.tensor}, "PadOptions");
       from = padded;
     }
-    // [outputs, inputs, width] becomes [outputs, 1, width, inputs], of a depthwise one [1, 1, width,
+    // [outputs, inputs, width] becomes [outputs, 1, width, inputs]; for depthwise convolutions [1, 1, width,
     // outputs].
     const std::vector<float> given = values_of(weight);
     std::vector<float> moved(given.size());

@@ -1,4 +1,5 @@
-// The embedded example (examples/commands/commands.onnx) as a TFLite model: the same weights, channels last.
+// Test support: converts the embedded example (examples/commands/commands.onnx) to TFLite, with the same
+// weights and channels last.
 //
 //   const Model model = example_tflite(OUNCE_EXAMPLES "/commands/commands.onnx");
 //
@@ -11,7 +12,7 @@
 
 namespace ounce::tflite {
 
-// Throws Error{kUnsupported} for operators that the example does not have.
+// Throws Error{kUnsupported} for operators that do not occur in the example.
 Model example_tflite(const std::filesystem::path& onnx_model);
 
 }  // namespace ounce::tflite

@@ -1,5 +1,5 @@
-// For tests: all that a search works with, for a model whose layer "third" stands no INT8 (see
-// support/fatal_layer.h) and that is judged by its outputs. No measurement is kept on the disk.
+// Test support: the parts of a search, for a model whose layer "third" loses all accuracy in INT8 (see
+// support/fatal_layer.h) and that is judged by its outputs. No measurement is written to a file.
 //
 //   FatalBench bench;
 //   repair(bench.evaluator, recipe_in(Format::kW8), 30, [](double) { return true; });

@@ -1,15 +1,15 @@
-// Networks for tests of the search for mixed precision: one layer stands no INT8, the others stand any.
+// Networks for tests of the search for mixed precision: one layer loses all accuracy in INT8, the others
+// tolerate it.
 //
 //   const FatalLayer fatal;                      // five layers; "third" is the fatal one
 //   write_file(path, fatal.model);               // x [N, 32] -> y [N, 10]
-//   feed(fatal.inputs, fatal.labels);            // 64 rows, and the class of each: FP32 gets all of them
-//   right const std::string many = chain_model();      // two hundred small layers; "layer100" is the fatal
-//   one
+//   feed(fatal.inputs, fatal.labels);            // 64 rows, and the class of each; FP32 predicts all
+//   correctly const std::string many = chain_model();      // 200 small layers; "layer100" is the fatal one
 //
-// How a layer gets fatal: what comes in are twins, values 2k and 2k + 1 are equal. In every row, column and
-// block of eight of its weight stand 64 and -64 that cancel out over the twins; all that is left is in
-// weights below 0.2, less than half a step of any 8-bit scale which holds 64. Sixteen bits hold both.
-// tests/cli/make_models.py makes the same.
+// The inputs of a fatal layer are pairs of equal values (2k and 2k + 1). Every row, column and block of eight
+// of its weight contains 64 and -64, which cancel out over a pair. The result comes from weights below 0.2,
+// less than half a step of any 8-bit scale that covers 64. 16-bit scales represent both.
+// tests/cli/make_models.py makes the same models.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +43,7 @@ inline std::vector<float> floats_of(const Numbers& numbers) {
   return floats;
 }
 
-// A weight whose columns 2k and 2k + 1 are equal, and so what comes out of them.
+// A weight whose columns 2k and 2k + 1 are equal, so that its outputs are pairs.
 inline Numbers twin_columns(std::uint64_t seed, std::size_t rows, std::size_t columns, double scale) {
   const Numbers halves = even_numbers(seed, rows * columns / 2);
   Numbers numbers(rows * columns);
@@ -121,8 +121,8 @@ class FatalLayer {
     return x;
   }
 
-  // Inputs whose best class stands out by a fifth of the scores' size, so that little errors change no
-  // answer.
+  // Chooses inputs whose best class leads by a fifth of the scores' size, so that small errors change no
+  // prediction.
   void choose_samples() {
     const std::vector<Layer> all = layers();
     for (std::uint64_t seed = 1001; labels.size() < kSamples; ++seed) {
@@ -138,7 +138,7 @@ class FatalLayer {
   }
 };
 
-// x [N, 20] -> y [N, 20]: each layer adds a little to what it got; layer100 replaces it, and is fatal.
+// x [N, 20] -> y [N, 20]: each layer adds a small amount to its input; layer100 replaces it, and is fatal.
 inline std::string chain_model(std::size_t count = 200, std::size_t fatal = 100) {
   constexpr std::size_t kWidth = 20;
   ModelBuilder builder;
@@ -146,7 +146,7 @@ inline std::string chain_model(std::size_t count = 200, std::size_t fatal = 100)
   builder.initializer("little", {}, {1.0F / 32});
   std::string before = "x";
   for (std::size_t n = 0; n < count; ++n) {
-    const std::string number = std::to_string(1000 + n).substr(1);  // 000, 001 …
+    const std::string number = std::to_string(1000 + n).substr(1);  // 000, 001, …
     const std::string sum = "sum" + number, more = "more" + number, step = "step" + number;
     const std::string after = n + 1 == count ? "y" : "out" + number;
     const Numbers weight = n == fatal ? fatal_weight(10 + n, kWidth, kWidth, .2)

@@ -1,4 +1,4 @@
-// For tests of integer arithmetic: models that went through the passes of quantize(), and what they give.
+// Test support for INT8 arithmetic: applies the passes of quantize() to models, and runs the results.
 //
 //   const Rewritten rewritten(bytes, recipe);            // ranges are those of samples_of(bytes)
 //   EXPECT_EQ(text_of(rewritten.model()), "…");
@@ -31,7 +31,7 @@ namespace ounce::passes::test {
 
 using Sample = std::vector<runtime::NamedTensor>;
 
-// Waves, so that neighbours are alike as in real data, between -1 and 1.
+// Smooth waves between -1 and 1: neighboring values are similar, as in real data.
 inline std::vector<float> waves(const std::vector<std::int64_t>& dims, std::uint32_t seed) {
   std::size_t count = 1;
   for (const std::int64_t dim : dims) count *= static_cast<std::size_t>(dim);
@@ -43,7 +43,7 @@ inline std::vector<float> waves(const std::vector<std::int64_t>& dims, std::uint
   return values;
 }
 
-// Waves for floats; booleans, which choose branches, are true in every other sample.
+// Waves for float inputs; booleans, which select branches, are true in every other sample.
 inline Sample sample_for(const runtime::Session& session, std::uint32_t seed) {
   Sample sample;
   for (const auto& input : session.inputs()) {
@@ -71,7 +71,7 @@ inline void write(const onnx::Model& model, const std::filesystem::path& path) {
   output.commit();
 }
 
-// All values that can be seen, over the samples.
+// The ranges of all observable values over the samples.
 inline calibration::Ranges observe_all(const onnx::Model& model, const graph::Index& index,
                                        const std::string& bytes) {
   const ounce::test::TemporaryFolder folder;
@@ -103,7 +103,7 @@ inline calibration::Ranges observe_all(const onnx::Model& model, const graph::In
   return ranges;
 }
 
-// A model as quantize() would write it, without measuring anything but ranges.
+// A model as quantize() would write it, with measured ranges but without any search.
 class Rewritten {
  public:
   Rewritten(const std::string& bytes, const Recipe& recipe)
@@ -157,8 +157,8 @@ inline double sqnr_db(std::span<const float> wanted, std::span<const float> give
   return noise == 0 ? std::numeric_limits<double>::infinity() : 10 * std::log10(signal / noise);
 }
 
-// What the two give, in every version of the runtime, with and without its optimizations: the smallest signal
-// to noise ratio of an output over all samples.
+// Runs both in every version of the runtime, with and without its optimizations, and returns the smallest
+// SQNR of an output over all samples.
 inline double least_sqnr(
     const std::string& before, const onnx::Model& after,
     const std::vector<std::filesystem::path>& libraries = runtime::Library::installed()) {

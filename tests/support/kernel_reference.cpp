@@ -17,7 +17,7 @@ float f32_at(const std::byte* x, std::size_t i) {
 
 float code_of(float x, const Affine& affine, CodeRange range) {
   const float steps = x * affine.inverse;
-  // nearbyint rounds halves to even in the rounding mode that programs start with.
+  // nearbyint rounds halves to even in the default rounding mode.
   const float code = std::isnan(steps) ? affine.zero : std::nearbyint(steps) + affine.zero;
   return std::clamp(code, static_cast<float>(range.lo), static_cast<float>(range.hi));
 }
@@ -37,7 +37,7 @@ float squared_error(float x, const Affine& affine, CodeRange range) {
   return error * error;
 }
 
-// The sum over a run in the order of kernels/affine.h: add every value, then finish.
+// Sums a run in the order that kernels/affine.h defines: add every value, then finish.
 class RunSum {
  public:
   void add(float value, double& total) {

@@ -1,6 +1,6 @@
-// What each kernel computes, in plain C++ that can be read in one go. The kernels must give the same bits on
-// every CPU; the tests compare the two. Contracts are in kernels/; the references of kernels/half.h, which
-// apps run, are in kernels/half_scalar.cpp.
+// Scalar references that define the results of the kernels. Kernels must give the same bits on every CPU;
+// tests compare them with these. The functions are documented in kernels/. The references of kernels/half.h,
+// which apps use, are in kernels/half_scalar.cpp.
 #pragma once
 
 #include "kernels/affine.h"

@@ -1,5 +1,5 @@
-// Tests that run .tflite models do so in every version of LiteRT that ./setup litert brought. They are
-// skipped where there is none, but not where set-up was to bring it: `make test` sets OUNCE_LITERT_REQUIRED.
+// Tests that run .tflite models run in every version of LiteRT that ./setup litert has installed. They are
+// skipped if there is none, and fail instead if OUNCE_LITERT_REQUIRED is set, as `make test` does.
 //
 //   struct SomeTest : test::LitertTest { … GetParam() … };
 //   INSTANTIATE_TEST_SUITE_P(Versions, SomeTest, testing::ValuesIn(test::litert_versions()),
@@ -18,7 +18,7 @@
 
 namespace ounce::test {
 
-// An empty path, where there is none, for a test that says so.
+// Returns one empty path if no version is installed, so that a test can report it.
 inline std::vector<std::filesystem::path> litert_versions() {
   auto found = runtime::installed_libraries(model::ModelKind::kTflite);
   if (found.empty()) found.emplace_back("none/none/lib/libLiteRt.so");
@@ -29,7 +29,7 @@ class LitertTest : public testing::TestWithParam<std::filesystem::path> {
  protected:
   void SetUp() override {
     if (std::filesystem::exists(GetParam())) return;
-    constexpr const char* kMissing = "there is no LiteRT here: ./setup litert brings it";
+    constexpr const char* kMissing = "LiteRT is not installed: run ./setup litert";
     if (std::getenv("OUNCE_LITERT_REQUIRED") != nullptr) FAIL() << kMissing;
     GTEST_SKIP() << kMissing;
   }

@@ -1,5 +1,5 @@
-// Builds small ONNX models for tests, message by message, with nothing of the library under test: bytes are
-// put together with protozero's writer, so that broken models can be built as easily as sound ones.
+// Builds small ONNX models for tests, message by message. It writes bytes with protozero and uses nothing of
+// the library under test, so that invalid models are as easy to build as valid ones.
 //
 //   ModelBuilder model;
 //   model.input("x", kFloat, {1, 4}).output("y", kFloat, {1, 8});
@@ -17,11 +17,11 @@ namespace ounce::test {
 using Strings = std::vector<std::string>;
 using Dims = std::vector<std::int64_t>;
 
-// Element types, by their number in ONNX.
+// ONNX element types.
 inline constexpr int kFloat = 1, kUint8 = 2, kInt8 = 3, kUint16 = 4, kInt16 = 5, kInt32 = 6, kInt64 = 7,
                      kBool = 9, kFloat16 = 10, kDouble = 11, kBfloat16 = 16, kUint4 = 21, kInt4 = 22;
 
-// Messages as bytes; each is a complete payload to be nested with field().
+// Encoded messages; each is a complete payload that field() can nest.
 std::string field(std::uint32_t number, const std::string& payload);  // length-delimited
 std::string field(std::uint32_t number, std::int64_t value);          // varint
 std::string raw_floats(const std::vector<float>& values);

@@ -1,4 +1,4 @@
-// For tests: a model's bytes with some of them changed, so that it is another model or none.
+// Test support: changes some bytes of a model. The result is another model or invalid.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ inline std::string mutated(std::string bytes, Random& random) {
     switch (random.bits() % 4) {
       case 0: bytes[at] = static_cast<char>(random.bits()); break;
       case 1: bytes[at] = static_cast<char>(bytes[at] + (random.bits() % 2 == 0 ? 1 : -1)); break;
-      // A name becomes another one of the same length: nodes take each other's values.
+      // Replace a name with another of the same length, so that nodes read each other's values.
       default: bytes[at] = bytes[random.bits() % bytes.size()];
     }
   }

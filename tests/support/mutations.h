@@ -1,5 +1,5 @@
-// For tests: damaged versions of a file. A reader must refuse each with an Error or read it; the sanitizers
-// watch that it does nothing else.
+// Test support: damaged versions of a file. A reader must read each or reject it with an Error; sanitizers
+// detect everything else.
 //
 //   expect_safe(bytes, [](const std::string& damaged) { probe_wav(damaged, "x"); });
 #pragma once
@@ -23,7 +23,7 @@ bool is_refused(const std::string& bytes, Read&& read) {
   }
 }
 
-// Every file that ends too early must be refused.
+// Every truncated file must be rejected.
 template <class Read>
 void expect_truncations_refused(const std::string& bytes, Read&& read) {
   for (std::size_t size = 0; size < bytes.size(); ++size) {
@@ -31,7 +31,7 @@ void expect_truncations_refused(const std::string& bytes, Read&& read) {
   }
 }
 
-// Bytes changed, taken out and put in, with a liking for extreme values.
+// Changes, removes and inserts bytes, preferably with extreme values.
 template <class Read>
 void expect_safe(const std::string& bytes, Read&& read, int rounds = 3000) {
   std::mt19937 random(7);

@@ -1,4 +1,4 @@
-// For tests: a .npy file of floats, [samples, width].
+// Test support: a .npy file of floats, [samples, width].
 #pragma once
 
 #include <cstddef>

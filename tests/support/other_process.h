@@ -1,4 +1,4 @@
-// For tests of models in another process: what they take, and a model that gives it back negated or never.
+// Test support for models in another process: inputs, a model that negates them, and a model that never ends.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ inline std::string negation() {
   return model.bytes();
 }
 
-// A Loop that runs for ever and a day.
+// A Loop that never ends.
 inline std::string endless() {
   GraphBuilder body;
   body.input("i", kInt64, {}).input("c", 9, {}).input("v", kFloat, {2});

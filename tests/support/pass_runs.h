@@ -1,4 +1,4 @@
-// For tests of passes: models as text, and models run before and after.
+// Test support for passes: prints models as text, and compares the outputs of models before and after a pass.
 //
 //   onnx::Model model = onnx::read_model_from_memory(bytes, "model");
 //   fold_batch_norm(model);
@@ -16,19 +16,21 @@
 
 namespace ounce::passes::test {
 
-// A line an initializer, a line a node with its integers and texts; bodies are indented, functions come last.
+// One line per initializer and per node, with its integer and text attributes. Bodies are indented, functions
+// come last.
 std::string text_of(const onnx::Model& model);
 
-// Both give the same on random inputs, in every version of the runtime that set-up brought: no output differs
-// by more than this share of its largest value. What was written also passes graph::validate.
+// Checks that both models give the same outputs for random inputs in every installed version of the runtime:
+// no output may differ by more than this share of its largest value. Also checks that the result passes
+// graph::validate.
 void expect_same_outputs(const std::string& before, const onnx::Model& after, double tolerance = 1e-5);
 
-// Values between -1 and 1 that look random and are not.
+// Reproducible pseudo-random values between -1 and 1.
 std::vector<float> noise(const std::vector<std::int64_t>& dims, std::uint32_t seed = 1);
 
-inline constexpr double kEightBits = 0.03;  // of the largest value: what eight bits may cost …
+inline constexpr double kEightBits = 0.03;  // tolerance for 8-bit weights, as a share of the largest value
 inline constexpr double kSevenBits = 2 * kEightBits;
-// … and codes whose products saturate on no CPU, whatever the weights are.
+// 7-bit quantized values, whose products saturate on no CPU.
 inline constexpr quant::LinearFormat kSevenBitCodes{{-64, 64}, kernels::CodeSign::kSigned, 0, true, false};
 inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 

@@ -1,4 +1,4 @@
-// For tests: weights that differ from each other, around zero.
+// Test support: distinct weights around zero.
 #pragma once
 
 #include <cstddef>

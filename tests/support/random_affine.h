@@ -1,4 +1,4 @@
-// For tests: quantization parameters as a search would try them, some of them extreme.
+// Test support: random quantization parameters as a search would try them, some of them extreme.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// For tests: the model that a builder's bytes hold.
+// Test support: reads the model that a builder has made.
 #pragma once
 
 #include <string>

@@ -1,5 +1,7 @@
-// Names for tests that run in every version of ONNX Runtime: INSTANTIATE_TEST_SUITE_P(Versions, SomeTest,
-// testing::ValuesIn(Library::installed()), test::version_name);
+// Names for tests that run in every version of ONNX Runtime:
+//
+//   INSTANTIATE_TEST_SUITE_P(Versions, SomeTest, testing::ValuesIn(Library::installed()),
+//   test::version_name);
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,8 +21,8 @@ inline std::string version_name(const testing::TestParamInfo<std::filesystem::pa
   return name;
 }
 
-// ONNX Runtime 1.22.0 gives other INT8 results on CPUs with AMX than on all others: the accuracy of the
-// example falls by 3.5 points, and 2 of 8 predictions change. Release 1.30.0 does not.
+// ONNX Runtime 1.22.0 gives wrong INT8 results on CPUs with AMX: the accuracy of the example falls by 3.5
+// points, and 2 of 8 predictions change. Release 1.30.0 is correct.
 inline bool has_wrong_amx_kernels(const std::string& version) {
   if (version != "1.22.0") return false;
   std::ifstream cpu("/proc/cpuinfo");

@@ -1,5 +1,5 @@
-// For tests of a search: models that are numbers only. Every layer has a noise for each format and a share of
-// the time, noises and times add up, and each question takes the virtual clock as far as the script says.
+// Test support: scripted measurements for a search, without models. Every layer has a noise per format and a
+// share of the time; noises and times add up. Each measurement advances a virtual clock.
 //
 //   Script script;
 //   script.layers = {{"a", 1000, {{Format::kW8, 1e-6}, {Format::kInt8, 1e-4}}}};
@@ -24,24 +24,26 @@ namespace ounce::search::test {
 struct ScriptedLayer {
   std::string name;
   std::uint64_t values = 1000;
-  std::map<Format, double> noise;  // over signal at the outputs; a format that is not named makes none
+  std::map<Format, double> noise;  // noise-to-signal ratio at the outputs; 0 for formats that are not listed
   std::string op_type = "Gemm";
-  std::map<Format, double> time = {};  // of what it takes in floats; a format that is not named takes as long
+  std::map<Format, double> time = {};  // relative to FP32; 1 for formats that are not listed
 };
 
 struct Script {
   std::vector<ScriptedLayer> layers;
   double gate_db = 30;
-  double judge_seconds = 0.5, noise_seconds = 0.1, load_seconds = 0.1;  // that a question takes
-  // How fast a recipe comes out, given what the layers say; timed comparisons are numbered from 0.
+  double judge_seconds = 0.5, noise_seconds = 0.1, load_seconds = 0.1;  // duration of a measurement
+  // The measured speed of a recipe, given the speed that follows from its layers. Timed comparisons are
+  // numbered from 0.
   std::function<double(const Recipe&, double speed, int timing)> speed = [](const Recipe&, double ratio,
                                                                             int) { return ratio; };
-  // Is the machine quiet enough for this timed comparison?
+  // False: the machine is too busy during this timed comparison.
   std::function<bool(int timing)> is_quiet = [](int) { return true; };
-  std::function<double(const Recipe&)> memory = {};  // at load, as a share of the original's; none: not known
+  std::function<double(const Recipe&)> memory =
+      {};  // after loading, relative to the original's; empty: unknown
   std::function<bool(const Candidate&)> adopt = [](const Candidate&) { return true; };
-  std::string static_problem = {};  // why static cannot be made
-  // What more there is to say of a recipe that was judged.
+  std::string static_problem = {};  // why static INT8 cannot be made; else empty
+  // Changes the trial of a judged recipe.
   std::function<void(const Recipe&, TuneTrial&)> judged = [](const Recipe&, TuneTrial&) {};
 };
 
@@ -130,7 +132,7 @@ class ScriptedEvaluator : public Evaluator {
   }
 
  private:
-  // A measurement that would take longer than there is time is stopped where the time is up.
+  // Advances the clock. A measurement that exceeds the time stops when the time is up.
   void pass(double seconds) {
     const double most = clock_.left() - kept_back_;
     if (!clock_.counts_models() && seconds > most) {
@@ -163,7 +165,7 @@ class ScriptedEvaluator : public Evaluator {
   double kept_back_ = 0;
 };
 
-// A search among them, with nothing but virtual time.
+// A search with a scripted evaluator and virtual time.
 class ScriptedSearch {
  public:
   ScriptedSearch(Script script, const Budget& budget, Objective objective = Objective::kBalanced)

@@ -1,4 +1,4 @@
-// For tests: tensors and descriptions in one line.
+// Test support: makes tensors and descriptions in one line.
 //
 //   const Tensor x = tensor_of<float>({2, 2}, {1, 2, 3, 4});
 //   EXPECT_THAT(numbers_of<float>(x), ElementsAre(1, 2, 3, 4));
@@ -46,7 +46,7 @@ std::vector<T> numbers_of(const TensorView& tensor) {
   return values;
 }
 
-// -1 is a free dimension; `names` are those of the first ones.
+// -1 is a dynamic axis; `names` are the names of the first ones.
 inline ValueDescription described(std::string name, ElementType element, const Dims& dims,
                                   const std::vector<std::string>& names = {}) {
   ValueDescription value;

@@ -1,4 +1,4 @@
-// TFLite models for tests, put together from code.
+// Test support: builds TFLite models.
 //
 //   TfliteBuilder model;
 //   const auto x = model.tensor("x", {1, 4}), y = model.tensor("y", {1, 2});
@@ -26,7 +26,7 @@ class TfliteBuilder {
 
   TfliteBuilder();
 
-  // The subgraph that the next calls are about; the first one is there.
+  // Adds a subgraph, to which the next calls apply. The first subgraph exists from the start.
   TfliteBuilder& subgraph(std::string_view name);
   SubGraph& graph() { return model.subgraphs.back(); }
 
@@ -34,19 +34,19 @@ class TfliteBuilder {
   std::int32_t constant(std::string_view name, Shape shape, TensorType type, std::string bytes);
   std::int32_t weights(std::string_view name, Shape shape, const std::vector<float>& values);
   std::int32_t integers(std::string_view name, Shape shape, const std::vector<std::int32_t>& values);
-  // Gives the last tensor scales.
+  // Sets the scales of the last tensor.
   TfliteBuilder& quantized(std::vector<float> scales, std::vector<std::int64_t> zero_points,
                            std::int32_t axis = 0);
 
-  // Its options, without fields at first; "" for none.
+  // `options` names the table of options, which has no fields at first; "": no options.
   Operator& op(Builtin code, Tensors inputs, Tensors outputs, std::string_view options = "",
                std::int32_t version = 1);
   Operator& custom_op(std::string_view name, Tensors inputs, Tensors outputs, std::string options);
-  Record& options() { return *graph().operators.back().options.table; }  // of the last operator
+  Record& options() { return *graph().operators.back().options.table; }  // options of the last operator
 
   TfliteBuilder& inputs(Tensors tensors);
   TfliteBuilder& outputs(Tensors tensors);
-  // With the names of the tensors, for the current subgraph.
+  // Adds a signature of the current subgraph, with the names of its tensors.
   TfliteBuilder& signature(std::string_view key);
   TfliteBuilder& metadata(std::string_view name, std::string value);
 

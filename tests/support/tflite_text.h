@@ -1,12 +1,12 @@
-// TFLite models as text, for tests of passes: what goes in and out, then a line for each operator.
+// TFLite models as text, for tests of passes: the inputs and outputs, then a line per operator.
 //
 //   EXPECT_EQ(text_of(model),
 //             "x -> y\n"
 //             "CONV_2D(x, w, b) stride_w=1 stride_h=1 -> c\n"
 //             "TRANSPOSE_CONV.4(shape, v, c) fused_activation_function=1 -> y\n");
 //
-// An operator has its version behind its name if that is not 1, and the options that are not 0. Constants
-// have their names alone; constants_of() lists them.
+// The version follows an operator's name if it is not 1. Options that are 0 are left out. Constants appear by
+// name only; constants_of() prints their values.
 #pragma once
 
 #include <string>
@@ -17,8 +17,7 @@ namespace ounce::tflite {
 
 std::string text_of(const Model& model);
 
-// A line for each tensor with values: "w FLOAT32[1,2] = 0.5 -1". Values are written as to_bytes() writes
-// them.
+// One line per tensor with values: "w FLOAT32[1,2] = 0.5 -1". The values are those that to_bytes() writes.
 std::string constants_of(const Model& model);
 
 }  // namespace ounce::tflite

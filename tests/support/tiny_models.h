@@ -1,4 +1,4 @@
-// For tests: models of a few nodes, run in the newest ONNX Runtime that set-up brought.
+// Test support: models of a few nodes, run in the newest installed ONNX Runtime.
 //
 //   struct MyTest : testing::Test {
 //     TinyModels models;
@@ -24,7 +24,7 @@ using ounce::test::kFloat;
 using ounce::test::kInt64;
 using ounce::test::ModelBuilder;
 
-// x float [N, T …] with free dimensions; a name for each.
+// x float [N, T, …] with a named dynamic axis for each name.
 inline std::string free_value(const std::string& name, int type, const std::vector<std::string>& dims) {
   using ounce::test::field;
   std::string shape;
@@ -62,7 +62,7 @@ class TinyModels {
   ounce::test::TemporaryFolder folder_;
 };
 
-// Batches that stand in the test.
+// A feed of batches that a test lists.
 class ListedFeed : public data::Feed {
  public:
   explicit ListedFeed(std::vector<data::Batch> batches) : batches_(std::move(batches)) {}

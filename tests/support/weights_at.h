@@ -1,5 +1,5 @@
-// For tests: random weights as bytes at a chosen misalignment, with whatever awkward values are asked for.
-// The buffer ends where the weights end, so that a sanitizer sees one byte too many.
+// Test support: random weights as bytes with a chosen misalignment, mixed with given special values. The
+// buffer ends with the weights, so that a sanitizer detects reads beyond them.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace ounce::kernels {
 inline constexpr float kInf = std::numeric_limits<float>::infinity();
 inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-// Zeros, subnormals, the ends of the range, halves that must round to even.
+// Special values: zeros, subnormals, the ends of the range, halves that must round to even.
 inline const std::vector<float>& awkward_floats() {
   static const std::vector<float> values = {
       0.0F,    -0.0F,   1e-45F, -1e-45F, 1e-40F, -1e-40F, 1.17549435e-38F, 3.402823466e38F, -3.402823466e38F,
@@ -49,7 +49,7 @@ class RandomWeights {
     return values;
   }
 
-  // One in eight is taken from `rare`.
+  // Random values, of which one in eight is taken from `rare`.
   std::vector<float> sprinkled(std::size_t n, const std::vector<float>& rare) {
     std::vector<float> values = normal(n);
     for (float& value : values) {
