@@ -11,15 +11,15 @@ namespace {
 
 using Bins = std::vector<Histogram::Bin>;
 
-constexpr std::size_t kLinearBins = 2048;  // for the entropy: of the whole range
+constexpr std::size_t kLinearBins = 2048;  // bins over the whole range, for the entropy method
 constexpr std::size_t kEntropyStep = 16;
-constexpr int kClipSteps = 64;       // of a search for one end of the range
-constexpr double kLeastClip = 0.02;  // the narrowest range that is tried, as a share of the whole
-constexpr int kRounds = 3;           // the ends are searched for in turn
+constexpr int kClipSteps = 64;       // steps of the search for one end of the range
+constexpr double kLeastClip = 0.02;  // narrowest range that is tried / whole range
+constexpr int kRounds = 3;           // rounds of optimizing both ends in turn
 
 ValueRange with_zero(double low, double high) { return {std::min(low, 0.0), std::max(high, 0.0)}; }
 
-// Codes are spaced evenly, and zero is one of them: how wide a step is, and where the codes end.
+// The evenly spaced quantized values, which include zero: step, lowest and highest value.
 struct Grid {
   double step = 0, low = 0, high = 0;
 
@@ -40,18 +40,18 @@ struct Grid {
 
 double cube(double x) { return x * x * x; }
 
-// The integral, up to x, of the squared distance to the nearest code: every step adds step³/12, and from a
-// code on it grows with the cube of the distance.
+// The integral from 0 to x of the squared distance to the nearest quantized value: each step adds step³/12,
+// and the rest is the cube of the distance / 3.
 double rounding_up_to(double x, double step) {
   const double code = std::round(x / step);
   return code * cube(step) / 12 + cube(x - code * step) / 3;
 }
 
-// The mean squared error of values that are spread evenly over a bin: rounded between the codes' ends,
-// clipped beyond.
+// The mean squared error of values that are spread evenly over a bin: rounded inside the grid, clipped
+// outside.
 double bin_error(const Histogram::Bin& bin, const Grid& grid) {
   const double low = bin.low, high = bin.high, width = high - low;
-  if (width <= 0) return 0;  // zero is a code
+  if (width <= 0) return 0;  // the bin of zero, which is exact
   const double from = std::clamp(low, grid.low, grid.high), to = std::clamp(high, grid.low, grid.high);
   double total = rounding_up_to(to, grid.step) - rounding_up_to(from, grid.step);
   if (low < grid.low) total += (cube(grid.low - low) - cube(grid.low - std::min(high, grid.low))) / 3;
@@ -70,7 +70,7 @@ double error_of(const Bins& bins, const ValueRange& range, const CodeFormat& for
   return count == 0 ? 0 : total / count;
 }
 
-// The end of the range that gives the least error while the other stays: shares of it are tried.
+// Optimizes one end of the range with the other one fixed. Returns the best share of the original end.
 double best_share(const Bins& bins, const CodeFormat& format,
                   const std::function<ValueRange(double)>& range_for) {
   double best = 1, least = error_of(bins, range_for(1), format);
@@ -104,7 +104,7 @@ ValueRange least_squares(const Bins& bins, const ValueRange& all, const CodeForm
   return range;
 }
 
-// The histogram with bins of equal width over the whole range; the values of a bin are spread evenly.
+// Converts a histogram to bins of equal width over the whole range. Spreads the values of a bin evenly.
 std::vector<double> linear_histogram(const Bins& bins, const ValueRange& all) {
   std::vector<double> linear(kLinearBins, 0);
   const double width = (all.high - all.low) / kLinearBins;
@@ -127,8 +127,8 @@ std::vector<double> linear_histogram(const Bins& bins, const ValueRange& all) {
   return linear;
 }
 
-// The relative entropy of the values against their codes for the bins [first, last); bins outside are added
-// to the ends.
+// The relative entropy (KL divergence) between the values and their quantization to the bins [first, last).
+// Values in bins outside are clipped to the ends.
 double relative_entropy(const std::vector<double>& values, std::size_t first, std::size_t last,
                         std::size_t levels) {
   std::vector<double> clipped(values.begin() + static_cast<std::ptrdiff_t>(first),
@@ -166,7 +166,7 @@ ValueRange least_entropy(const Bins& bins, const ValueRange& all, const CodeForm
       std::clamp(-all.low / (all.high - all.low) * kLinearBins, 0.0, static_cast<double>(kLinearBins)));
   double least = std::numeric_limits<double>::infinity();
   std::pair<std::size_t, std::size_t> best{0, kLinearBins};
-  // Both ends move towards zero together, each as far as its side reaches.
+  // Move both ends toward zero together, each within its side of the range.
   const std::size_t longest = std::max(zero, kLinearBins - zero);
   for (std::size_t reach = longest; reach >= levels / 2; reach -= kEntropyStep) {
     const std::size_t first = zero > reach ? zero - reach : 0, last = std::min(kLinearBins, zero + reach);

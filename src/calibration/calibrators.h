@@ -1,4 +1,4 @@
-// Chooses the range that the codes of a value cover, from its statistics.
+// Chooses the quantization range of an activation from its statistics.
 #pragma once
 
 #include <ounce/recipe.h>
@@ -13,14 +13,14 @@
 namespace ounce::calibration {
 
 struct CodeFormat {
-  int levels = 256;           // number of codes
-  bool is_symmetric = false;  // zero is the middle one
+  int levels = 256;           // number of quantized values
+  bool is_symmetric = false;  // zero is in the middle
 };
 
 inline constexpr double kPercentile = 99.99;
 
-// The range that `method` chooses. It contains zero, which every integer kernel needs. A value that never
-// varied, or was never seen, may get a range with low == high, which callers handle.
+// Chooses the range by `method`. It always contains zero, as INT8 kernels require. May return low == high for
+// a value that is constant or was never observed; callers must handle this.
 ValueRange choose_range(const Statistics& statistics, CalibrationMethod method, const CodeFormat& format = {},
                         double percentile = kPercentile);
 
@@ -28,15 +28,15 @@ struct Choice {
   ValueRange range;
   CalibrationMethod method = CalibrationMethod::kMinMax;
 };
-// What kAuto means: the method whose range has the least predicted error.
+// Implements kAuto: chooses the method with the least predicted error.
 Choice choose_best(const Statistics& statistics, const CodeFormat& format = {});
 
-// The mean squared error of a value that is coded with this range: rounding inside, clipping outside.
+// The mean squared error of quantization with this range: rounding inside, clipping outside.
 double predicted_error(const Statistics& statistics, const ValueRange& range, const CodeFormat& format = {});
 // The mean square of the value itself.
 double mean_square(const Statistics& statistics);
 
-// The range that was chosen for a value, and the error that its codes are expected to make.
+// The chosen range of an activation and its predicted quantization error.
 struct RangeChoice {
   ValueRange range;
   CalibrationMethod method = CalibrationMethod::kMinMax;  // the one that kAuto chose
@@ -46,12 +46,12 @@ struct RangeChoice {
 RangeChoice choose_and_predict(const Statistics& statistics, CalibrationMethod method,
                                const CodeFormat& format, double percentile);
 
-// Remembers choices: the search for a static recipe makes dozens of plans, each for all values.
+// Caches choices, because the search for a static recipe makes dozens of plans for the same values.
 //
 //   const RangeChoice choice = memo.choose(statistics, CalibrationMethod::kMse, format, 99.99);
 //   choice.range, choice.noise / choice.signal
 //
-// Any number of threads may ask. Statistics are identified by their address and the number of their samples.
+// Thread-safe. Statistics are identified by their address and their number of samples.
 class RangeMemo {
  public:
   RangeChoice choose(const Statistics& statistics, CalibrationMethod method, const CodeFormat& format,

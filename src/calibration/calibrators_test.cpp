@@ -11,7 +11,7 @@ namespace {
 
 using Method = CalibrationMethod;
 
-// A normal distribution, as activations before a ReLU have it, and perhaps an outlier.
+// Normally distributed values, like activations before ReLU, and optionally an outlier.
 std::vector<float> normal_values(std::size_t count, float outlier = 0) {
   Random random(9);
   std::vector<float> values(count);
@@ -29,7 +29,7 @@ Statistics statistics_of(const std::vector<float>& values) {
   return statistics;
 }
 
-// What quantizing to this range really does to the values.
+// The actual mean squared error of quantizing the values with this range.
 double real_error(const std::vector<float>& values, const ValueRange& range) {
   const double step = (range.high - range.low) / 255, low = std::round(range.low / step) * step;
   double total = 0;
@@ -66,9 +66,9 @@ TEST(CalibratorsTest, AnOutlierDoesNotDecideButForMinMax) {
   EXPECT_EQ(choose_range(statistics, Method::kMinMax).high, 400);
   EXPECT_LT(choose_range(statistics, Method::kPercentile).high, 6);
   EXPECT_LT(choose_range(statistics, Method::kEntropy).high,
-            60);  // 256 of 2,048 parts are the least it looks at
-  // An error of 400 once in 200,000 values is 0.8 a value: the least squares keep more of it than a
-  // percentile would.
+            60);  // the narrowest range of the search is 256 of 2,048 bins
+  // An error of 400 once in 200,000 values is a mean squared error of 0.8, so MSE clips less than a
+  // percentile.
   const ValueRange least = choose_range(statistics, Method::kMse);
   for (const double other : {0.5, 0.9, 1.1, 2.0}) {
     const ValueRange range{least.low * other, std::min(least.high * other, 400.0)};

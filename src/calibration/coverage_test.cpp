@@ -30,7 +30,7 @@ TEST(CoverageTest, PartsAddUpToTheWholeInAnyOrder) {
   }
 }
 
-// The same set gives the same runs, however it came about.
+// Runs do not depend on the order in which samples were added.
 TEST(CoverageTest, RunsDependOnTheSamplesAlone) {
   EXPECT_THAT(covering({{0, 3, 4}}).runs(), ElementsAre(SampleRun{0, 3, 4}));
   EXPECT_THAT(covering({{9, 1, 1}, {3, 3, 2}, {0, 1, 1}}).runs(), ElementsAre(SampleRun{0, 3, 4}));
@@ -51,7 +51,7 @@ TEST(CoverageTest, OverlapsAndGapsAreFound) {
   EXPECT_THAT(even.overlap(other), IsEmpty());
 }
 
-// Who asked for the first samples alone misses nothing behind them.
+// Samples outside the requested window are not missing.
 TEST(CoverageTest, OnlyWhatWasAskedForIsMissing) {
   Coverage coverage("data", 100, 10, 14);
   coverage.add({10, 2, 2});

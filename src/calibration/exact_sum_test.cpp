@@ -13,7 +13,7 @@
 namespace ounce::calibration {
 namespace {
 
-// Floats of every size and both signs.
+// Floating-point values of all magnitudes and both signs.
 std::vector<float> wild_values(std::size_t count) {
   Random random(5);
   std::vector<float> values;

@@ -14,12 +14,12 @@ namespace ounce::calibration {
 namespace {
 
 constexpr std::size_t kTile = 64;
-// Products of a block are added in binary32, so a block is not long; and it need not be larger than a cache.
+// A block is summed in FP32, so it must be short. It should also fit into a cache.
 constexpr std::size_t kFewestRows = 32, kMostRows = 256, kBlockValues = std::size_t{1} << 18;
-// The squares of 256 values like this still add up in binary32.
+// The sum of 256 squares of this value does not overflow FP32.
 constexpr float kLargestValue = 0x1p+56F;
 
-// Tiles on the diagonal are whole, so this is an upper bound of what is kept for one group.
+// Upper bound of the values of one group; tiles on the diagonal are stored completely.
 std::uint64_t values_of_group(std::uint64_t stride) { return stride * (stride + kTile) / 2; }
 
 bool can_be_squared(const std::vector<float>& values) {
@@ -31,8 +31,8 @@ bool can_be_squared(const std::vector<float>& values) {
   return std::none_of(is_strange.begin(), is_strange.end(), [](bool strange) { return strange; });
 }
 
-// Steps of about the golden section of n visit its positions spread out, whatever shape lies behind them (a
-// step that divides the width of an image would visit few of its columns), and all of them before one twice.
+// A step of about the golden section of n, coprime to n: visits spread-out positions, each once before any is
+// repeated. A step that divides the width of an image would visit only a few columns.
 std::uint64_t step_through(std::uint64_t n) {
   auto step = static_cast<std::uint64_t>(static_cast<double>(n) * 0.6180339887498949);
   while (std::gcd(step, n) != 1) ++step;
@@ -54,7 +54,7 @@ Gram::Gram(Unfolding unfolding, std::size_t rows_per_sample)
       stride_(quant::padded(unfolding_.k())) {
   if (is_too_large(unfolding_)) {
     throw Error(ErrorCode::kUnsupported,
-                "a layer has too many inputs for its rounding to be adapted to them: leave it to nearest");
+                "a layer has too many inputs for adaptive rounding: round it to nearest");
   }
   for (std::size_t top = 0; top < stride_; top += kTile) {
     for (std::size_t left = top; left < stride_; left += kTile) {
@@ -85,7 +85,7 @@ void Gram::add_sample(Unfolded& input, std::uint64_t first, std::uint64_t rows, 
     for (std::uint64_t row = first; row < first + rows; ++row) add_row(input, row, for_each);
     return;
   }
-  // Samples begin at different places: the same one of every image would say too little about the others.
+  // Begin at a different position in each sample, so that all positions are covered.
   const std::uint64_t step = step_through(rows);
   std::uint64_t at = sample % rows;
   for (std::size_t i = 0; i < rows_per_sample_; ++i) {
@@ -110,7 +110,8 @@ void Gram::add_row(Unfolded& input, std::uint64_t row, const ForEach& for_each) 
   if (++pending_rows_ == block_) add_pending(for_each);
 }
 
-// A tile is one step's own, and its sums are added block after block: threads change nothing.
+// Each tile is processed by one thread, in the order of blocks, so that the result does not depend on the
+// number of threads.
 void Gram::add_pending(const ForEach& for_each) {
   for_each(unfolding_.groups() * tiles_.size(), [&](std::size_t number) {
     const std::size_t group = number / tiles_.size();
@@ -150,7 +151,7 @@ std::vector<std::vector<float>> Gram::matrices(const ForEach& for_each) {
 
 namespace {
 
-// Larger attributes are nonsense; below it nothing that is computed from them overflows.
+// Larger attributes are invalid. With this limit, computations on attributes do not overflow.
 constexpr std::int64_t kLargestAttribute = std::int64_t{1} << 30;
 
 [[noreturn]] void refuse(const char* what) { throw Error(ErrorCode::kBadInput, what); }
@@ -161,7 +162,7 @@ std::vector<std::int64_t> checked_attribute(std::vector<std::int64_t> values, st
   const bool fits = values.size() == count && std::all_of(values.begin(), values.end(), [&](std::int64_t v) {
                       return v >= least && v <= kLargestAttribute;
                     });
-  if (!fits) refuse("a convolution's attributes do not fit each other: check the model");
+  if (!fits) refuse("the attributes of a convolution contradict each other: check the model");
   return values;
 }
 
@@ -205,12 +206,12 @@ Unfolding Unfolding::of_convolution(const Convolution& convolution) {
 Unfolded::Unfolded(const Unfolding& unfolding, std::span<const float> values,
                    std::span<const std::int64_t> shape)
     : unfolding_(unfolding), values_(values) {
-  if (product(shape) != values.size()) refuse("an activation has another size than its shape says");
+  if (product(shape) != values.size()) refuse("the size of an activation does not match its shape");
   if (!unfolding.kernel_.empty()) {
     read_convolution(shape);
   } else {
     if (shape.empty() || static_cast<std::uint64_t>(shape.back()) != unfolding.k())
-      refuse("an activation's last dimension is not that of the weights: check the model");
+      refuse("the last dimension of an activation does not match the weights: check the model");
     rows_ = values.size() / unfolding.k();
   }
 }
@@ -219,7 +220,7 @@ void Unfolded::read_convolution(std::span<const std::int64_t> shape) {
   const std::size_t dimensions = unfolding_.kernel_.size();
   const std::size_t channels = unfolding_.groups_ * unfolding_.channels_;
   if (shape.size() != dimensions + 2 || static_cast<std::uint64_t>(shape[1]) != channels)
-    refuse("an activation's shape does not fit its convolution: check the model");
+    refuse("the shape of an activation does not match its convolution: check the model");
   input_.assign(shape.begin() + 2, shape.end());
   output_.resize(dimensions);
   for (std::size_t d = 0; d < dimensions; ++d) {

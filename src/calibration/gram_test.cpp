@@ -34,7 +34,7 @@ Values gaussian(std::size_t n, unsigned seed = 1) {
   return values;
 }
 
-// The definition, with every row.
+// The definition of H, with all rows.
 std::vector<std::vector<double>> expected(const Unfolding& unfolding, const Values& values,
                                           const Shape& shape) {
   Unfolded input(unfolding, values, shape);
@@ -108,7 +108,7 @@ TEST(Gram, IsTheSameForAnyThreadsAndBatches) {
 }
 
 TEST(Gram, TakesRowsFromAllOverASample) {
-  // Row r is all zeros but a one at r: the diagonal tells which rows were taken.
+  // Row r is a one at r and zeros elsewhere: the diagonal shows which rows were used.
   constexpr std::size_t kRows = 64;
   Values values(kRows * kRows);
   for (std::size_t r = 0; r < kRows; ++r) values[r * kRows + r] = 1;

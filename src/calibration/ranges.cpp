@@ -14,11 +14,11 @@
 namespace ounce::calibration {
 
 using Json = nlohmann::ordered_json;
-using SortedJson = nlohmann::json;  // what is read: a file names as many values as a model has
+using SortedJson = nlohmann::json;  // sorted keys, because files may have very many values
 
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 
-// Between Statistics and the JSON of one value.
+// Converts Statistics of one value to and from JSON.
 struct StatisticsFile {
   static Json write(const Statistics& statistics) {
     Json json;
@@ -27,7 +27,7 @@ struct StatisticsFile {
     if (statistics.not_finite_ != 0) json["not_finite"] = statistics.not_finite_;
     json["minimum"] = statistics.minimum_;
     json["maximum"] = statistics.maximum_;
-    json["mean_minimum"] = statistics.mean_minimum();  // for readers; the exact sums are what is read back
+    json["mean_minimum"] = statistics.mean_minimum();  // informative; the exact sums are read back
     json["mean_maximum"] = statistics.mean_maximum();
     json["sum_of_minima"] = statistics.minima_.text();
     json["sum_of_maxima"] = statistics.maxima_.text();
@@ -48,12 +48,12 @@ struct StatisticsFile {
     const auto whole = [&](const char* key, std::uint64_t otherwise) {
       const auto found = json.find(key);
       if (found == json.end()) return otherwise;
-      if (!found->is_number_unsigned()) refuse("a count is no whole number");
+      if (!found->is_number_unsigned()) refuse("a count is not a whole number");
       return found->get<std::uint64_t>();
     };
     const auto real = [&](const SortedJson& value) {
       const float number = value.is_number() ? value.get<float>() : std::numeric_limits<float>::infinity();
-      if (!std::isfinite(number)) refuse("a limit is no number that a float can be");
+      if (!std::isfinite(number)) refuse("a limit is not an FP32 number");
       return number;
     };
     const auto sum = [&](const char* key) {
@@ -75,11 +75,11 @@ struct StatisticsFile {
     for (const SortedJson& bin : json["histogram"]) {
       const bool is_pair =
           bin.is_array() && bin.size() == 2 && bin[0].is_number_unsigned() && bin[1].is_number_unsigned();
-      if (!is_pair || bin[0].get<std::uint64_t>() > Histogram::kZeroBin) refuse("the histogram is broken");
+      if (!is_pair || bin[0].get<std::uint64_t>() > Histogram::kZeroBin) refuse("the histogram is invalid");
       statistics.histogram_.add(bin[0].get<std::size_t>(), bin[1].get<std::uint64_t>());
     }
     if (statistics.histogram_.count() != statistics.count_)
-      refuse("the histogram does not hold as many values as it says");
+      refuse("the counts of the histogram do not add up");
     const auto channels = json.find("channels");
     statistics.has_lost_channels_ = channels != json.end() && channels->is_null();
     if (channels == json.end() || channels->is_null()) return statistics;
@@ -105,11 +105,12 @@ Json to_json(const Coverage& coverage) {
 }
 
 std::uint64_t number_of_samples(const SortedJson& json) {
-  if (!json.is_number_unsigned()) throw Error(ErrorCode::kBadInput, "covers what is no number of samples");
+  if (!json.is_number_unsigned())
+    throw Error(ErrorCode::kBadInput, "has an invalid number of covered samples");
   return json.get<std::uint64_t>();
 }
 
-// Throws what the JSON library throws, and Error{kBadInput}.
+// Throws nlohmann::json::exception and Error{kBadInput}.
 Coverage coverage_from(const SortedJson& json) {
   const SortedJson& window = json.at("window");
   Coverage coverage(json.at("data").get<std::string>(), number_of_samples(json.at("size")),
@@ -130,7 +131,7 @@ std::vector<Coverage> covers_from(const SortedJson& json, const std::string& whe
       if (samples > Coverage::kMostSamples) throw Error(ErrorCode::kBadInput, "covers too many samples");
     }
   } catch (const SortedJson::exception&) {
-    throw Error(ErrorCode::kBadInput, "does not say which samples it covers", where);
+    throw Error(ErrorCode::kBadInput, "has an invalid list of covered samples", where);
   } catch (const Error& error) {
     throw Error(error.code(), error.what(), where);
   }
@@ -140,10 +141,10 @@ std::vector<Coverage> covers_from(const SortedJson& json, const std::string& whe
 void Ranges::add(const Ranges& other, const std::string& where) {
   if (values.empty() && samples == 0) model = other.model;
   if (model != other.model) {
-    throw Error(ErrorCode::kBadInput,
-                "was observed on another model than the ranges before it; only parts of one calibration can "
-                "be merged",
-                where);
+    throw Error(
+        ErrorCode::kBadInput,
+        "belongs to another model than the parts before it; only parts of one calibration can be merged",
+        where);
   }
   for (const Coverage& part : other.covers) {
     const auto same = std::find_if(covers.begin(), covers.end(),
@@ -153,8 +154,8 @@ void Ranges::add(const Ranges& other, const std::string& where) {
     if (!twice.empty())
       throw Error(
           ErrorCode::kBadInput,
-          fmt::format("covers {} of the same data as the ranges before it ({} in all); each sample may "
-                      "count once",
+          fmt::format("covers {} of the same data as the parts before it ({} in total); each sample may "
+                      "count only once",
                       text_of(twice), count_of(twice)),
           where);
   }
@@ -167,7 +168,7 @@ void Ranges::add(const Ranges& other, const std::string& where) {
       same->add(part);
     }
   }
-  // The order of the parts does not show in the file.
+  // The file must not depend on the order of the parts.
   std::sort(covers.begin(), covers.end(), [](const Coverage& a, const Coverage& b) {
     return std::pair(a.data(), a.size()) < std::pair(b.data(), b.size());
   });
@@ -185,7 +186,7 @@ std::string to_json(const Ranges& ranges) {
     json["covers"] = Json::array();
     for (const Coverage& coverage : ranges.covers) json["covers"].push_back(to_json(coverage));
   }
-  // A value a line: people can read it, and tools can compare it line by line.
+  // One value per line, so that files can be read and compared line by line.
   std::string text = json.dump();
   text.pop_back();
   text += ",\n\"values\": {";
@@ -203,26 +204,26 @@ Ranges parse_ranges(std::string_view text, const std::string& where) {
   const auto refuse = [&](const std::string& what) { throw Error(ErrorCode::kBadInput, what, where); };
   const auto json = parse_json_or_nothing<SortedJson>(text, {.bytes = kMostBytes});
   if (!json.is_object() || !json.contains("format") || json["format"] != "ounce.ranges")
-    refuse("is no file of ranges (`calibrate()` makes them)");
+    refuse("is not a calibration file (`calibrate()` writes one)");
   const auto version = json.find("version");
-  if (version == json.end() || !version->is_number_integer()) refuse("does not say its version");
+  if (version == json.end() || !version->is_number_integer()) refuse("has no version");
   if (version->get<std::int64_t>() < Ranges::kVersion)
-    refuse("is of an older version of ounce; run `calibrate()` again");
+    refuse("was written by an older version of ounce; run `calibrate()` again");
   if (version->get<std::int64_t>() > Ranges::kVersion) {
     throw Error(ErrorCode::kUnsupported,
-                fmt::format("is of version {} and this program knows {}; update ounce",
+                fmt::format("has version {}, but this program supports {}; update ounce",
                             version->get<std::int64_t>(), Ranges::kVersion),
                 where);
   }
   const auto model = json.find("model"), samples = json.find("samples"), values = json.find("values");
   if (model == json.end() || !model->is_string() || samples == json.end() || !samples->is_number_unsigned() ||
       values == json.end() || !values->is_object())
-    refuse("is a broken file of ranges");
+    refuse("is an invalid calibration file");
   Ranges ranges;
   ranges.model = model->get<std::string>();
   ranges.samples = samples->get<std::uint64_t>();
   if (const auto covers = json.find("covers"); covers != json.end()) {
-    if (!covers->is_array()) refuse("does not say which samples it covers");
+    if (!covers->is_array()) refuse("has an invalid list of covered samples");
     ranges.covers = covers_from(*covers, where);
   }
   for (const auto& [name, value] : values->items())
@@ -234,7 +235,7 @@ Coverage::Coverage(std::string data, std::uint64_t size, std::uint64_t begin, st
     : data_(std::move(data)), size_(size), begin_(begin), end_(end) {
   if (size > kMostSamples)
     throw Error(ErrorCode::kBadInput,
-                fmt::format("covers data of {} samples, and {} are the most", size, kMostSamples));
+                fmt::format("covers data of {} samples; at most {} are supported", size, kMostSamples));
   if (begin > end || end > size)
     throw Error(ErrorCode::kBadInput, "covers samples that its data does not have");
 }
@@ -261,7 +262,7 @@ void Coverage::add(const Coverage& other) {
   }
 }
 
-// As long as the distance stays the same, it is one run.
+// Samples at equal distances form one run.
 template <class IsWanted>
 std::vector<SampleRun> Coverage::runs_of(const IsWanted& is_wanted) const {
   std::vector<SampleRun> runs;

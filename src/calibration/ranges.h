@@ -1,4 +1,5 @@
-// The statistics of all observed values of a model, and their file: JSON, versioned, readable.
+// Calibration statistics of all observed values of a model, and their file (versioned JSON, one value per
+// line).
 //
 //   {"format": "ounce.ranges", "version": 2, "model": "<digest>", "samples": 128,
 //    "covers": [{"data": "<digest>", "size": 128, "window": [0, 128], "samples": [[first, step, count], …]}],
@@ -18,31 +19,31 @@
 
 namespace ounce::calibration {
 
-// Numbers of samples, in ascending order, from 0 on: `first`, `first` + `step`, … `count` of them.
+// `count` sample indices in ascending order: `first`, `first` + `step`, … (0-based).
 struct SampleRun {
   std::uint64_t first = 0, step = 1, count = 0;
 
   bool operator==(const SampleRun&) const = default;
 };
 
-// Which samples of which data were observed, so that no sample counts twice when parts are merged, and
-// missing ones are named.
+// The observed samples of a data set. When parts are merged, it prevents samples from counting twice and
+// lists missing ones.
 //
 //   Coverage whole = first;
-//   whole.overlap(second);      // samples that both have
-//   whole.add(second);          // the same as if one run had observed both
-//   whole.missing();            // samples of its window that neither has
+//   whole.overlap(second);      // samples in both parts
+//   whole.add(second);          // as if one run had observed both parts
+//   whole.missing();            // samples of the window in no part
 class Coverage {
  public:
-  static constexpr std::uint64_t kMostSamples = std::uint64_t{1} << 28;  // in one set of data
+  static constexpr std::uint64_t kMostSamples = std::uint64_t{1} << 28;  // in one data set
 
-  // A set of data has `size` samples, of which [begin, end) were to be observed, by one run or by several.
-  // Throws Error{kBadInput} for a size above kMostSamples.
+  // The data set has `size` samples; [begin, end) is the window to observe, in one or several runs. Throws
+  // Error{kBadInput} if the size exceeds kMostSamples.
   Coverage(std::string data, std::uint64_t size, std::uint64_t begin, std::uint64_t end);
 
-  // Throws Error{kBadInput} for a sample that is covered already, or that the data does not have.
+  // Throws Error{kBadInput} if a sample is already covered or does not exist.
   void add(const SampleRun& run);
-  // Samples that both have count once.
+  // Computes the union.
   void add(const Coverage& other);
 
   const std::string& data() const { return data_; }  // digest of the data
@@ -51,7 +52,7 @@ class Coverage {
   std::uint64_t end() const { return end_; }
 
   bool is_of_same_data(const Coverage& other) const { return data_ == other.data_ && size_ == other.size_; }
-  // Runs that depend only on the set of samples.
+  // The samples as runs, independent of the order in which they were added.
   std::vector<SampleRun> runs() const;
   std::vector<SampleRun> overlap(const Coverage& other) const;
   std::vector<SampleRun> missing() const;
@@ -75,17 +76,17 @@ struct Ranges {
 
   std::string model;  // digest of the model that was observed
   std::uint64_t samples = 0;
-  std::vector<Coverage> covers;  // by data; empty: an older version of ounce did not record it
+  std::vector<Coverage> covers;  // one per data set; empty in files of older versions
   std::map<std::string, Statistics> values;
   std::shared_ptr<RangeMemo> memo = std::make_shared<RangeMemo>();  // of these values
 
-  // Throws Error{kBadInput} when `other` is of another model, or covers a sample that is covered already;
-  // `where` names it.
+  // Merges statistics of other samples. Throws Error{kBadInput} if `other` belongs to another model or covers
+  // a sample that is already covered; `where` names it in the message.
   void add(const Ranges& other, const std::string& where);
 };
 
 std::string to_json(const Ranges& ranges);
-// Throws Error{kBadInput}; `where` names the file.
+// Throws Error{kBadInput}. `where` names the file in messages.
 Ranges parse_ranges(std::string_view json, const std::string& where);
 
 }  // namespace ounce::calibration

@@ -18,10 +18,10 @@ constexpr std::uint32_t kExponent = 0x7f800000;  // all ones in NaN and infinite
 
 struct Extent {
   float low = HUGE_VALF, high = -HUGE_VALF;
-  bool is_finite = true;  // all of them
+  bool is_finite = true;  // for all values
 };
 
-// In lanes, which a compiler turns into vectors.
+// Uses independent lanes, which compilers vectorize.
 Extent extent_of(std::span<const float> values) {
   std::array<float, kLanes> low, high;
   std::array<std::uint32_t, kLanes> strange{};
@@ -56,7 +56,7 @@ double sum_of(std::span<const float> values) {
   return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
-// A channel's run of values: gives their sum, without those that are not finite.
+// Updates a channel's limits with a run of values. Returns the sum of the finite ones.
 double take_run(std::span<const float> values, Channel& channel) {
   if (values.size() >= 2 * kLanes) {
     if (const Extent extent = extent_of(values); extent.is_finite) {
@@ -111,7 +111,7 @@ void Statistics::add_channels(std::span<const float> values, std::size_t channel
     return;
   }
   if (is_first) channels_.assign(channels, {HUGE_VALF, -HUGE_VALF, {}});
-  // A sample's own sums are taken in one order; what is added up over samples is exact.
+  // Sums within a sample have a fixed order; sums over samples are exact.
   std::vector<double> sums(channels, 0);
   for (std::size_t start = 0; start < values.size(); start += channels * stride) {
     for (std::size_t channel = 0; channel < channels; ++channel)
@@ -153,7 +153,7 @@ void Statistics::add(const Statistics& other) {
 
 namespace {
 
-constexpr double kLeastShare = 1e-2;  // of the mean
+constexpr double kLeastShare = 1e-2;  // least energy / mean energy
 constexpr float kLargestSquared = 1e18F;
 
 }  // namespace
@@ -161,7 +161,7 @@ constexpr float kLargestSquared = 1e18F;
 void Energy::add(std::span<const float> values) {
   const std::size_t columns = sums_.size();
   if (columns == 0 || values.size() % columns != 0)
-    throw Error(ErrorCode::kInternal, "the rows of a product's input do not fit its weight");
+    throw Error(ErrorCode::kInternal, "the rows of a product's input do not match its weight");
   for (std::size_t at = 0; at < values.size(); at += columns) {
     const std::span<const float> row = values.subspan(at, columns);
     if (!std::all_of(row.begin(), row.end(), [](float x) { return std::abs(x) <= kLargestSquared; }))
@@ -282,20 +282,20 @@ constexpr int kFloatMantissa = 23, kFloatBias = 127;
 constexpr std::size_t kExponents =
     static_cast<std::size_t>(Histogram::kEndExponent - Histogram::kLowestExponent);
 constexpr std::uint32_t kSign = 0x80000000U;
-// The upper bits of a float, without its sign, number the bins of all exponents.
+// The upper bits of an FP32 number without its sign are the index of its bin.
 constexpr int kShift = kFloatMantissa - Histogram::kMantissaBits;
 constexpr std::uint32_t kFirst = static_cast<std::uint32_t>(Histogram::kLowestExponent + kFloatBias)
                                  << Histogram::kMantissaBits;
 constexpr std::uint32_t kEnd = static_cast<std::uint32_t>(Histogram::kEndExponent + kFloatBias)
                                << Histogram::kMantissaBits;
 
-// The magnitude at which a bin begins.
+// The smallest magnitude in a bin.
 float begin_of(std::size_t bin_of_sign) {
   return std::bit_cast<float>((static_cast<std::uint32_t>(bin_of_sign) + kFirst) << kShift);
 }
 
-constexpr std::size_t kManyValues = 4096;                  // a table of its own pays for itself
-constexpr std::size_t kFlushAfter = std::size_t{1} << 30;  // before a count of 32 bits is full
+constexpr std::size_t kManyValues = 4096;                  // from this number on, a flat table is faster
+constexpr std::size_t kFlushAfter = std::size_t{1} << 30;  // before 32-bit counts overflow
 
 std::size_t number_of(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
@@ -318,7 +318,7 @@ void Histogram::add(std::span<const float> values) {
     for (const float value : values) add(number_of(value), 1);
     return;
   }
-  // Two flat tables that take turns: the same bin twice in a row would wait for its own count to be stored.
+  // Alternate between two flat tables: incrementing the same count twice in a row would stall on its store.
   std::array<std::array<std::uint32_t, kZeroBin + 1>, 2> tables;
   for (std::size_t start = 0; start < values.size(); start += kFlushAfter) {
     const std::span<const float> part = values.subspan(start, std::min(kFlushAfter, values.size() - start));

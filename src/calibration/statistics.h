@@ -1,8 +1,7 @@
-// Statistics of one value of a model (an activation) over all samples, in constant memory: 54 kB at most, and
-// 32 bytes for each channel.
+// Statistics of one activation over all samples, in constant memory: at most 54 kB and 32 bytes per channel.
 //
-// Statistics of parts of the data, added up in any order, are those of the whole, bit for bit, so several
-// machines can share a dataset.
+// Merging the statistics of parts of the data in any order gives exactly the statistics of the whole, so that
+// several machines can share a data set.
 #pragma once
 
 #include <array>
@@ -16,37 +15,36 @@
 
 namespace ounce::calibration {
 
-// A sum of floats without rounding: the same for every order, so that sums of parts add up to that of the
-// whole.
+// A sum of FP32 numbers without rounding, so that it does not depend on the order of the numbers.
 class ExactSum {
  public:
   void add(float value);  // finite
   void add(const ExactSum& other);
   double value() const;  // rounded once
 
-  // Hexadecimal, for files. Throws Error{kBadInput} for a text that is none.
+  // Hexadecimal, for files. parse() throws Error{kBadInput} for an invalid text.
   std::string text() const;
   static ExactSum parse(std::string_view text);
 
   friend bool operator==(const ExactSum& a, const ExactSum& b) { return a.limbs_ == b.limbs_; }
 
  private:
-  // A whole number in units of 2^-149, in limbs of 32 bits. Every addition propagates its carries, so that
-  // equal sums are equal in all limbs; the last limb has the sign.
+  // An integer in units of 2^-149, in 32-bit limbs; the last one is signed. Every addition propagates
+  // carries, so that equal sums have equal limbs.
   static constexpr std::size_t kLimbs = 11;
   void carry();
   std::array<std::int64_t, kLimbs> limbs_{};
 };
 
-// A sum of numbers in fixed point, 16 bytes, in units of 2^-60 up to 2^66: sums of parts add up to that of
-// the whole, bit for bit.
+// A fixed-point sum in 16 bytes, in units of 2^-60 up to 2^66, which does not depend on the order of the
+// numbers.
 class FixedSum {
  public:
   void add(double value);  // finite; rounded to a unit, limited to ±2^60
   void add(const FixedSum& other) { units_ += other.units_; }
   double value() const;
 
-  // Hexadecimal, for files. Throws Error{kBadInput} for a text that is none.
+  // Hexadecimal, for files. parse() throws Error{kBadInput} for an invalid text.
   std::string text() const;
   static FixedSum parse(std::string_view text);
 
@@ -57,13 +55,12 @@ class FixedSum {
   Units units_ = 0;
 };
 
-// A histogram of values by the leading bits of a float, so that it resolves small and large values equally.
+// A histogram with logarithmic bins, which resolves small and large values equally.
 //
-// A bin holds all values of one sign, one exponent and the same five leading bits of the mantissa: it is at
-// most 1/32 as wide as the values in it. No range has to be known before, and the result depends neither on
-// the order of the values nor on how they were split: histograms of parts add up to that of the whole, bit
-// for bit. Values below 2^-40 count as zero, those from 2^64 on as 2^64. Memory: 256 bytes for each sign and
-// exponent that occurs, 53 kB at most.
+// A bin contains all values with the same sign, exponent and five leading bits of the mantissa, so it is at
+// most 1/32 as wide as its values. No range has to be known in advance, and the result does not depend on the
+// order of the values or on how they were split into parts. Values below 2^-40 count as zero, those from 2^64
+// on as 2^64. Memory: 256 bytes for each sign and exponent that occurs, at most 53 kB.
 class Histogram {
  public:
   static constexpr int kMantissaBits = 5;
@@ -82,27 +79,27 @@ class Histogram {
   Histogram(Histogram&&) noexcept = default;
   Histogram& operator=(Histogram&&) noexcept = default;
 
-  // No NaN: the caller counts them.
+  // The values must not contain NaN.
   void add(std::span<const float> values);
   void add(const Histogram& other);
-  void add(std::size_t bin, std::uint64_t count);  // by the number that numbered_bins() gives
+  void add(std::size_t bin, std::uint64_t count);  // `bin` as in numbered_bins()
 
   std::uint64_t count() const;
   std::uint64_t zeros() const { return zeros_; }
-  // The bins that are not empty, in the order of their values; zero is a bin of no width.
+  // The nonempty bins in ascending order of their values; zero is a bin without width.
   std::vector<Bin> bins() const;
   // The same as (number, count), for files. Zero has the number kZeroBin.
   static constexpr std::size_t kZeroBin = kBlocks * kBinsPerBlock;
   std::vector<std::pair<std::size_t, std::uint64_t>> numbered_bins() const;
 
-  // A value that a share of all values does not exceed, exact to the width of its bin.
+  // The quantile at `share` of the values, exact to the width of its bin.
   double quantile(double share) const;
 
  private:
   using Block = std::array<std::uint64_t, kBinsPerBlock>;
   Block& block(std::size_t number);
 
-  std::array<std::unique_ptr<Block>, kBlocks> blocks_;  // those of negative values first, by rising exponent
+  std::array<std::unique_ptr<Block>, kBlocks> blocks_;  // negative values first, by ascending exponent
   std::uint64_t zeros_ = 0;
 };
 
@@ -113,10 +110,10 @@ struct Channel {
 
 class Statistics {
  public:
-  // One sample's values, of any shape. NaN and infinite values are only counted.
+  // Adds the values of one sample, of any shape. NaN and infinite values are only counted.
   void add(std::span<const float> values);
-  // The same with channels: `channels` runs of `stride` values, repeated. If their number changes,
-  // channels are dropped.
+  // The same with channels: the values are repeated groups of `channels` runs of `stride` values. If the
+  // number of channels changes, channels are dropped.
   void add(std::span<const float> values, std::size_t channels, std::size_t stride);
   void add(const Statistics& other);
 
@@ -125,12 +122,12 @@ class Statistics {
   std::uint64_t not_finite() const { return not_finite_; }
   float minimum() const { return minimum_; }
   float maximum() const { return maximum_; }
-  // The mean over the samples of their smallest and of their largest value.
+  // The mean of the samples' minima and of their maxima.
   double mean_minimum() const { return mean(minima_); }
   double mean_maximum() const { return mean(maxima_); }
   const Histogram& histogram() const { return histogram_; }
   const std::vector<Channel>& channels() const { return channels_; }
-  // Of one channel; 0 when there are none.
+  // 0 if there are no channels.
   double mean_of_channel(std::size_t channel) const;
 
  private:
@@ -148,8 +145,8 @@ class Statistics {
   bool has_lost_channels_ = false;
 };
 
-// The energy of a product's inputs: the mean square of each column over all rows. It weights the error of a
-// weight by the input that it is multiplied with.
+// The energy of a product's inputs: the mean square of each column over all rows. It weights the quantization
+// error of each weight by the input that it is multiplied by.
 //
 //   Energy energy(768);
 //   for (each batch) energy.add(values);      // rows of 768
@@ -158,12 +155,12 @@ class Energy {
  public:
   explicit Energy(std::size_t columns) : sums_(columns, 0.0) {}
 
-  // Rows with values that are not finite are left out. Throws Error{kInternal} if they are no whole rows.
+  // Ignores rows with values that are not finite. Throws Error{kInternal} if a row is incomplete.
   void add(std::span<const float> values);
 
   std::uint64_t rows() const { return rows_; }
-  // Their mean is 1, and none is so small that its weights would not matter for other data; empty without
-  // rows, or if all are zero.
+  // Returns the energies, scaled to a mean of 1 and bounded below, because a column that is zero in these
+  // samples may matter for other data. Empty if there are no rows or if all are zero.
   std::vector<float> means() const;
 
  private:

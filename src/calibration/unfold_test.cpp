@@ -58,7 +58,7 @@ TEST(Unfold, HasZerosInThePadding) {
 TEST(Unfold, KnowsStridesDilationsAndUnevenPadding) {
   const auto unfolding = Unfolding::of_convolution(
       {.channels = 1, .kernel = {2}, .strides = {2}, .dilations = {3}, .pads = {1, 2}});
-  // 0 [1 2 3 4 5] 0 0: taps three apart, every second position.
+  // 0 [1 2 3 4 5] 0 0: dilation 3, stride 2.
   EXPECT_EQ(rows_of(unfolding, {1, 1, 5}), 3U);
   EXPECT_EQ(row_of(unfolding, counted(5), {1, 1, 5}, 0), (Values{0, 3}));
   EXPECT_EQ(row_of(unfolding, counted(5), {1, 1, 5}, 1), (Values{2, 5}));

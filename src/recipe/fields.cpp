@@ -14,7 +14,7 @@
 namespace ounce {
 namespace {
 
-// Values as text.
+// Conversion of values to text.
 
 using Texts = std::vector<std::string>;
 
@@ -57,7 +57,8 @@ Texts texts(const RecipeField&, const std::map<std::string, ValueOverride>& valu
   return all;
 }
 
-// Text as values. Each says what the text must be, or nothing.
+// Conversion of text to values. Each function returns a description of the valid texts, or nothing on
+// success.
 
 template <class Number>
 std::optional<Number> number_of(std::string_view text) {
@@ -134,7 +135,7 @@ std::string parse(const RecipeField&, const std::string& text, Granularity& valu
   return {};
 }
 
-// "NAME=WORD"; names may hold an equals sign.
+// "NAME=WORD"; names may contain an equals sign.
 struct Entry {
   std::string name, word;
 };
@@ -214,7 +215,7 @@ struct Setting {
   }
 };
 
-// Is switched off what is usually on?
+// True if a flag that is on by default is switched off.
 template <class T>
 bool is_off(const T& value, const T& usual) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -241,8 +242,8 @@ struct WritingOptions {
 
   template <class T>
   void operator()(const RecipeField& field, const T& value, const T& given) {
-    // A search says in other words what it found. Ranges of single values are those of channels as they are,
-    // unless the recipe says otherwise.
+    // A resolved recipe contains the results of the search, so switch the search off. The default of
+    // equalization is off if the recipe has ranges of single values, which refer to unequalized channels.
     T usual = given;
     if constexpr (std::is_same_v<T, bool>) {
       if (field.is_resolved) return add_if(is_static(recipe.format), field.off_option);
@@ -325,7 +326,7 @@ void require_fields_are_read(const Recipe& recipe) {
 void set_field(Recipe& recipe, std::string_view key, const std::string& text) {
   Setting setting{key, text};
   fields(recipe, setting);
-  if (!setting.is_found) throw Error(ErrorCode::kUsage, fmt::format("'{}' is no field of a recipe", key));
+  if (!setting.is_found) throw Error(ErrorCode::kUsage, fmt::format("a recipe has no field '{}'", key));
 }
 
 std::vector<std::string> options_of(const Recipe& recipe) {

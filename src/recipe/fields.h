@@ -1,7 +1,8 @@
-// The only list of the fields of a recipe. Visitors build the command line, JSON, `--expert`, the command
-// that reproduces a recipe, and the check that a format reads each field that was set.
+// The list of all fields of a recipe, with options and help. Visitors of this list implement the command
+// line, JSON, `--expert`, the command that reproduces a recipe, and the check that a format uses each set
+// field.
 //
-//   struct Count {                      // a visitor is called for each field, in the order of the list
+//   struct Count {                      // a visitor is called for each field in list order
 //     template <class T>
 //     void operator()(const RecipeField&, T& value, const T& usual) { count += value != usual; }
 //     int count = 0;
@@ -20,28 +21,28 @@
 
 namespace ounce {
 
-// Which recipes a field matters to.
+// The recipes that use a field.
 enum class ReadBy {
   kAll,
   kStatic,   // INT8 arithmetic with calibrated activations
   kInteger,  // INT8 arithmetic
-  kNbits,    // MatMulNBits kernels, of all nodes or of some
-  kHalf,     // FP16 or BF16 arithmetic, of all nodes or of those that are not INT8
+  kNbits,    // MatMulNBits kernels for some or all nodes
+  kHalf,     // FP16 or BF16 arithmetic for all nodes or for those that do not run in INT8
 };
 
 struct RecipeField {
-  std::string_view path;    // in include/ounce/recipe.h; messages name it in backticks
+  std::string_view path;    // in include/ounce/recipe.h; messages contain it in backticks
   std::string_view option;  // of the command line
   std::string_view help;
   ReadBy read_by = ReadBy::kAll;
-  std::string_view name = {};          // in JSON, if it is not the last part of the path
-  std::string_view off_option = {};    // of a bool: a flag that sets it to false
-  std::string_view off = {}, on = {};  // of a bool: the words that its option takes
-  double low = 0, high = 0;            // of a number, as the option takes it
-  double unit = 1;                     // the option takes the value times this
-  bool is_resolved = false;            // a resolved recipe has false
-  std::string_view old_key = {};       // an earlier key, which JSON and `--expert` may have
-  // Earlier names of the option that are accepted and not shown.
+  std::string_view name = {};          // JSON key, if not the last part of the path
+  std::string_view off_option = {};    // bool: the flag that sets it to false
+  std::string_view off = {}, on = {};  // bool: the values of its option
+  double low = 0, high = 0;            // number: the range of the option's value
+  double unit = 1;                     // number: option's value / field's value
+  bool is_resolved = false;            // false in a resolved recipe
+  std::string_view old_key = {};       // earlier key, still accepted in JSON and `--expert`
+  // Earlier names of the option, still accepted but not shown.
   std::string_view old_option = {}, old_off_option = {};
 
   std::string_view key() const { return name.empty() ? path.substr(path.rfind('.') + 1) : name; }
@@ -57,7 +58,7 @@ inline bool operator==(const ValueOverride& a, const ValueOverride& b) {
   return a.range == b.range && a.method == b.method && a.type == b.type && a.keep_float == b.keep_float;
 }
 
-// A recipe as it is without any option.
+// The recipe with default values.
 const Recipe& usual_recipe();
 
 template <MaybeConst<Recipe> SomeRecipe, class F>
@@ -320,20 +321,21 @@ void fields(SomeRecipe& r, F& f) {
     r.target, u.target);
 }
 
-// Does the recipe look at such a field?
+// True if the recipe uses such a field.
 bool reads(const Recipe& recipe, ReadBy by);
-// "`format=int8` and `format=int8-dynamic`": the formats that read it.
+// Lists the formats that use such a field, as "`format=int8` and `format=int8-dynamic`".
 std::string formats_that_read(ReadBy by);
-// Throws Error{kUsage} that names the first field that was set and that the recipe does not read. Switching
-// off what a format does not do is no mistake.
+// Throws Error{kUsage} for the first field that was set but that the recipe does not use. Switching off an
+// option that the format does not have is allowed.
 void require_fields_are_read(const Recipe& recipe);
 
-// Sets the field with this key or path to what `text` says, in the words of its option; "true" and "false"
-// for a bool. Lists get one more entry. Throws Error{kUsage} for a key or a text that is none.
+// Sets the field with this key or path. `text` has the syntax of the field's option, or "true" and "false"
+// for a bool. Appends to lists. Throws Error{kUsage} for an unknown key or an invalid text.
 void set_field(Recipe& recipe, std::string_view key, const std::string& text);
-// The options that ask for a recipe that is resolved, each word alone.
+// Returns the options that reproduce a resolved recipe, one word per element.
 std::vector<std::string> options_of(const Recipe& recipe);
-// "--no-search" for "integer.search=false", "--to" for "format"; empty for what is no field of a recipe.
+// Returns the option of a field: "--no-search" for "integer.search=false", "--to" for "format"; empty if it
+// is not a field of a recipe.
 std::string option_of_recipe_field(std::string_view field);
 
 }  // namespace ounce

@@ -124,7 +124,7 @@ TEST(RecipeFieldsTest, TextsThatAreNoneAreRefused) {
     }
     return {};
   };
-  EXPECT_EQ(refusal("nothing", "1"), "'nothing' is no field of a recipe");
+  EXPECT_EQ(refusal("nothing", "1"), "a recipe has no field 'nothing'");
   EXPECT_EQ(refusal("codebook", "yes"), "`codebook` 'yes' must be true or false");
   EXPECT_EQ(refusal("percentile", "nan"), "`integer.percentile` 'nan' must be a number from 50 to 100");
   EXPECT_EQ(refusal("min_bytes", "-1"), "`min_bytes` '-1' must be a whole number");

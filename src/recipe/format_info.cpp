@@ -110,7 +110,7 @@ constexpr auto kFormats = std::to_array<FormatInfo>({
      .weight_bits = 16,
      .activation_bits = 16,
      .typical_size = 0.5,
-     .opset = 6,  // Cast names its type by a number
+     .opset = 6,  // from this opset on, Cast has its type as a number
      .fallback = Format::kFp32,
      .stage = SearchStage::kRare},
     {.format = Format::kBf16,
@@ -208,9 +208,8 @@ std::string why_not_for(ModelKind kind, Format format) {
   for (const FormatInfo& row : kFormats) {
     if (has_kind(row.kinds, kind)) others.emplace_back(name_of(row.format));
   }
-  return fmt::format(
-      "is a {} model, which cannot be quantized to {}; {}", name_of(kind), name_of(format),
-      others.empty() ? "convert it to ONNX" : fmt::format("it can be to {}", fmt::join(others, ", ")));
+  return fmt::format("is a {} model, which cannot be quantized to {}; {}", name_of(kind), name_of(format),
+                     others.empty() ? "convert it to ONNX" : fmt::format("use {}", fmt::join(others, ", ")));
 }
 
 }  // namespace ounce
