@@ -18,14 +18,14 @@ namespace ounce::io {
 // A line of /proc/self/maps: "7f0-7f8 r--p 00000000 fd:01 1234 /path".
 struct FileGuard::Mapping {
   std::uintptr_t begin = 0, end = 0;
-  std::uint64_t device = 0, inode = 0;  // as in that line; stat() may report others
+  std::uint64_t device = 0, inode = 0;  // as in that line; stat() may return others
 };
 
 namespace {
 
 std::atomic<bool> is_guard_on{true};
 
-// Reads the fields of such lines one character at a time. Safe in signal handlers.
+// Parses such lines one character at a time. Safe in signal handlers.
 class MapsReader {
  public:
   MapsReader() : file_(::open("/proc/self/maps", O_RDONLY | O_CLOEXEC)) {}
@@ -48,7 +48,7 @@ class MapsReader {
   }
 
  private:
-  // Up to `end`, or to the end of the line.
+  // Reads up to `end`, or to the end of the line.
   std::uint64_t number(std::uint64_t base, char end) {
     std::uint64_t value = 0;
     for (last_ = character(); last_ >= 0 && last_ != end && last_ != '\n'; last_ = character())
@@ -67,12 +67,12 @@ class MapsReader {
   }
 
   int file_;
-  std::array<char, 512> buffer_;  // a handler's stack may be small
+  std::array<char, 512> buffer_;  // small, because a handler's stack may be small
   std::size_t at_ = 0, size_ = 0;
   int last_ = 0;
 };
 
-// The mapping of an address; its inode is 0 when there is none, or none of a file.
+// The mapping of an address; its inode is 0 if there is none, or if it is not a file.
 FileGuard::Mapping mapping_at(std::uintptr_t address) noexcept {
   MapsReader maps;
   FileGuard::Mapping mapping;
@@ -89,13 +89,13 @@ bool put_zeros(std::uintptr_t begin, std::uintptr_t end) noexcept {
 
 }  // namespace
 
-// The handler reads slots while other threads change them: if the version is odd, or differs afterwards, the
-// handler must not use what it read. The slot of a mapping that is being read does not change.
+// The handler reads slots while other threads change them (a seqlock): if the version is odd, or differs
+// after reading, the handler must not use the data. The slot of a mapping that is in use does not change.
 struct FileGuard::Slot {
   std::atomic<std::uint32_t> version{0};
   std::atomic<bool> is_taken{false};
-  std::atomic<std::uintptr_t> begin{0}, end{0};    // of a mapping …
-  std::atomic<std::uint64_t> device{0}, inode{0};  // … or of all mappings of a file
+  std::atomic<std::uintptr_t> begin{0}, end{0};    // of one mapping, or
+  std::atomic<std::uint64_t> device{0}, inode{0};  // of all mappings of a file
   std::atomic<const char*> path{nullptr};
   std::atomic<FileFault*> fault{nullptr};
   std::atomic<bool> was_cut{false};
@@ -106,7 +106,7 @@ struct FileGuard::Slot {
   }
 };
 
-// Blocks of slots. They are never freed: a handler may be looking at them.
+// Blocks of slots. They are never freed, because a handler may be reading them.
 struct FileGuard::Slots {
   static constexpr std::size_t kBlock = 64;
   struct Block {
@@ -161,8 +161,8 @@ struct FileGuard::Slots {
     return nullptr;
   }
 
-  // Maps zeros from the page of an address to the end of its mapping: a truncated file seldom lost only one
-  // page.
+  // Maps zeros from the page of an address to the end of its mapping, because a truncated file has usually
+  // lost more than one page.
   bool rescue(std::uintptr_t address) noexcept {
     std::uintptr_t end = 0;
     Slot* slot = find([&](const Slot& each) { return each.holds(address); });
@@ -187,7 +187,8 @@ struct FileGuard::Slots {
     action.sa_sigaction = on_bus_error;
     ::sigemptyset(&action.sa_mask);
     action.sa_flags = static_cast<int>(SA_SIGINFO) | SA_ONSTACK | SA_RESTART;
-    ::sigaction(SIGBUS, nullptr, &before);  // first: the new one may be called at once
+    ::sigaction(SIGBUS, nullptr,
+                &before);  // before installing, because the new one may be called immediately
     ::sigaction(SIGBUS, &action, nullptr);
   }
 
@@ -204,7 +205,7 @@ struct FileGuard::Slots {
     } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
       before.sa_handler(signal);
     } else {
-      // The usual effect. A fault happens again when this returns; a signal that was sent does not.
+      // Default effect. A fault occurs again after return; a signal sent by a process does not.
       if (before.sa_handler == SIG_IGN && info->si_code <= 0) return;
       ::signal(signal, SIG_DFL);
       if (info->si_code <= 0) ::raise(signal);

@@ -24,14 +24,14 @@ namespace {
 
 constexpr std::size_t kReleaseAtOnce = std::size_t{16} << 20;
 
-// O_NONBLOCK: opening a FIFO must not wait for a writer; regular files ignore it.
+// O_NONBLOCK: opening a FIFO must not wait for a writer; it has no effect on regular files.
 constexpr int kReadFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
 
 Error open_error(const std::filesystem::path& path, int error) {
   return {ErrorCode::kIo, fmt::format("cannot open: {}", std::strerror(error)), path.string()};
 }
 
-// For kernels without openat2 (before 5.6): resolve, then compare.
+// For kernels without openat2 (before 5.6): resolves the path, then compares.
 int open_beneath_by_comparison(const std::filesystem::path& folder, const std::filesystem::path& relative) {
   std::error_code error;
   const auto root = std::filesystem::canonical(folder, error);
@@ -105,7 +105,7 @@ MappedFile MappedFile::map(int raw_descriptor, std::filesystem::path path) {
 }
 
 MappedFile::Mapping::~Mapping() {
-  guard = {};  // while the addresses are still its own
+  guard = {};  // before the addresses are unmapped
   if (!bytes.empty()) ::munmap(const_cast<char*>(bytes.data()), bytes.size());
 }
 
@@ -117,9 +117,9 @@ bool MappedFile::contains(std::string_view view) const {
 
 void MappedFile::release(std::string_view view) const {
   if (!contains(view)) return;
-  // Taking pages away interrupts the CPUs of all other threads, so it is not done for every small piece: they
-  // are counted, and when they are many the pages of the whole file are released. Other readers get them
-  // again from the page cache.
+  // Releasing pages interrupts all CPUs that run threads of this process, so small pieces are only counted.
+  // When they add up to enough, the pages of the whole file are released; other readers get them again from
+  // the page cache.
   std::atomic<std::size_t>& released = mapping_->released;
   if (released.fetch_add(view.size(), std::memory_order_relaxed) + view.size() < kReleaseAtOnce) return;
   released.store(0, std::memory_order_relaxed);
@@ -135,7 +135,7 @@ bool drop_from_cache(const std::filesystem::path& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status {};
   if (!file || ::fstat(file.get(), &status) != 0 || status.st_size == 0) return false;
-  ::fdatasync(file.get());  // pages that are not on the disk yet cannot be dropped
+  ::fdatasync(file.get());  // dirty pages cannot be dropped
   if (::posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED) != 0) return false;
   const auto size = static_cast<std::size_t>(status.st_size);
   void* const mapped = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.get(), 0);

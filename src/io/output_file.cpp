@@ -28,13 +28,13 @@
 namespace ounce::io {
 namespace {
 
-// One write call moves at most 2 GiB on Linux; stay well below.
+// One write call writes at most 2 GiB on Linux; stay well below.
 constexpr std::size_t kLargestWrite = std::size_t{256} << 20;
-// Smaller files are flushed faster than a thread is started.
+// Smaller files are flushed faster than a thread starts.
 constexpr std::uint64_t kFlushFrom = std::uint64_t{1} << 20;
-constexpr mode_t kMode = 0666;  // the user's umask decides
-constexpr mode_t kOwn = 0600;   // what this process needs until the commit
-constexpr int kAttempts = 100;  // at a free name
+constexpr mode_t kMode = 0666;  // before the umask
+constexpr mode_t kOwn = 0600;   // needed by this process until the commit
+constexpr int kAttempts = 100;  // to find an unused name
 
 [[noreturn]] void fail(const char* doing, const std::filesystem::path& path, const std::string& why) {
   throw Error(ErrorCode::kIo, fmt::format("cannot {}: {}", doing, why), path.string());
@@ -59,13 +59,13 @@ std::optional<Permissions> permissions_for(const std::filesystem::path& path,
 
 void flush_folder(const std::filesystem::path& folder) {
   const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // Some file systems cannot flush a folder and say EINVAL; the file itself is safe already.
+  // Some file systems cannot flush a folder and return EINVAL; the file itself is already safe.
   if (!descriptor || (::fsync(descriptor.get()) != 0 && errno != EINVAL))
     fail("flush the folder", folder, errno);
 }
 
-// The file at a path, without opening it. A link into /proc (/dev/stdout is one) leads to a file that some
-// process has open, which no name can replace: ELOOP.
+// Looks up the file at a path without opening it. A link into /proc (such as /dev/stdout) leads to an open
+// file, which cannot be replaced by name: ELOOP.
 Descriptor look_at(const std::filesystem::path& path) {
   open_how how{};
   how.flags = O_PATH | O_CLOEXEC;
@@ -82,12 +82,13 @@ const char* name_of_kind(mode_t mode) {
     case S_IFBLK: return "a device";
     case S_IFIFO: return "a pipe";
     case S_IFSOCK: return "a socket";
-    default: return "no file";
+    default: return "not a regular file";
   }
 }
 
 [[noreturn]] void refuse_place(const std::filesystem::path& path, const char* what) {
-  throw Error(ErrorCode::kUsage, fmt::format("is {}, and only a file may be replaced", what), path.string());
+  throw Error(ErrorCode::kUsage, fmt::format("is {}; only a regular file can be replaced", what),
+              path.string());
 }
 
 }  // namespace
@@ -97,22 +98,23 @@ void require_folder_place(const std::filesystem::path& folder) {
   std::error_code error;
   while (!std::filesystem::exists(std::filesystem::symlink_status(there, error)) && there.has_relative_path())
     there = there.parent_path();
-  if (!std::filesystem::is_directory(there, error)) fail("make the folder", folder, ENOTDIR);
+  if (!std::filesystem::is_directory(there, error)) fail("create the folder", folder, ENOTDIR);
   if (::faccessat(AT_FDCWD, there.c_str(), W_OK | X_OK, AT_EACCESS) != 0)
-    fail("make the folder", folder, errno);
+    fail("create the folder", folder, errno);
 }
 
 void require_file_or_free(const std::filesystem::path& path) {
   const Descriptor there = look_at(path);
-  if (!there && errno == ELOOP) refuse_place(path, "a link that leads to no file");
+  if (!there && errno == ELOOP) refuse_place(path, "a link to an open file");
   struct stat status {};
-  if (!there || ::fstat(there.get(), &status) != 0) return;  // a free name, or writing will say why not
+  if (!there || ::fstat(there.get(), &status) != 0) return;  // unused, or writing will report the error
   if (S_ISDIR(status.st_mode) && is_package_name(path)) return;
   if (S_ISDIR(status.st_mode)) fail("replace", path, EISDIR);
   if (!S_ISREG(status.st_mode)) refuse_place(path, name_of_kind(status.st_mode));
 }
 
-// Permissions do not tell everything (read-only file systems, /proc), so a file is opened there and dropped.
+// Permissions do not cover everything (read-only file systems, /proc), so a file is created there and
+// dropped.
 void require_place(const std::filesystem::path& path) {
   if (is_package_name(path)) return require_folder_place(path);
   const OutputFile probe(path, 0);
@@ -123,7 +125,7 @@ OutputFile::OutputFile(std::filesystem::path path, std::uint64_t size, std::file
   require_file_or_free(path_);
   const std::filesystem::path folder = folder_of(path_);
   remove_leftovers_once(folder);
-  // Before the commit no user may read the file who may not read it afterwards.
+  // Before the commit, only users with access to the final file may read it.
   const std::optional<Permissions> kept = permissions_for(path_, like_);
   const mode_t mode = kept ? (kept->mode & kMode) | kOwn : kMode;
   descriptor_ = Descriptor(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode));
@@ -145,7 +147,7 @@ OutputFile::~OutputFile() {
   if (descriptor_ && has_its_name()) ::unlink(temporary_.c_str());
 }
 
-// A process that finds the name before it is locked may take it for a leftover: then another name is made.
+// Another process may remove the file as a leftover before it is locked; then try another name.
 void OutputFile::open_named(unsigned mode) {
   for (int i = 0; i < kAttempts; ++i) {
     temporary_ = temporary_path(path_);
@@ -169,7 +171,7 @@ void OutputFile::reserve() const {
     std::error_code ignored;
     const auto space = std::filesystem::space(folder_of(path_), ignored);
     throw Error(ErrorCode::kIo,
-                fmt::format("no room: {} bytes are needed, {} are free", size_, space.available),
+                fmt::format("not enough disk space: {} bytes needed, {} available", size_, space.available),
                 path_.string());
   }
   if (errno != EOPNOTSUPP && errno != ENOSYS) fail("reserve the space", path_, errno);
@@ -197,21 +199,21 @@ void OutputFile::append(std::string_view bytes) {
 }
 
 std::filesystem::path OutputFile::unfinished_path() const {
-  return fmt::format("/proc/{}/fd/{}", ::getpid(), descriptor_.get());  // for other processes too
+  return fmt::format("/proc/{}/fd/{}", ::getpid(), descriptor_.get());  // works for other processes, too
 }
 
 Descriptor OutputFile::shared_lock() const {
   return Descriptor(::fcntl(descriptor_.get(), F_DUPFD_CLOEXEC, 0));
 }
 
-// Only a hint: unlike fsync it reports no error, so a failure shows in flush().
+// Only a hint: unlike fsync it reports no errors; flush() does.
 void OutputFile::start_flush() {
   if (size_ < kFlushFrom) return;
   try {
     flusher_ =
         std::jthread([file = descriptor_.get()] { ::sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE); });
   } catch (const std::system_error&) {
-    // No more threads: flush() does all of it.
+    // No thread available: flush() does all of the work.
   }
 }
 
@@ -219,13 +221,13 @@ void OutputFile::flush() const {
   if (::fsync(descriptor_.get()) != 0) fail("flush", path_, errno);
 }
 
-// Gives the file a temporary name, from where it takes its place in one step.
+// Gives the file a temporary name, from which it can be renamed atomically.
 void OutputFile::get_name() {
   const std::filesystem::path open = unfinished_path();
   for (int i = 0; i < kAttempts; ++i) {
     std::filesystem::path name = temporary_path(path_);
     if (::linkat(AT_FDCWD, open.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
-      temporary_ = std::move(name);  // needs no memory: from here on it is removed if anything fails
+      temporary_ = std::move(name);  // needs no memory; from now on it is removed if anything fails
       return;
     }
     if (errno != EEXIST) break;
@@ -235,10 +237,10 @@ void OutputFile::get_name() {
 
 void OutputFile::commit(Flush flushes) {
   throw_if_file_was_cut();
-  flusher_ = {};  // joins it
+  flusher_ = {};  // joins the thread
   if (const std::optional<Permissions> kept = permissions_for(path_, like_)) apply(*kept, descriptor_.get());
   if (flushes == Flush::kToDisk) flush();
-  require_file_or_free(path_);  // much may have happened since
+  require_file_or_free(path_);  // may have changed since the constructor
   if (temporary_.empty()) get_name();
   if (!has_its_name())
     throw Error(ErrorCode::kIo,
@@ -246,7 +248,7 @@ void OutputFile::commit(Flush flushes) {
                             "nothing was written",
                             temporary_.filename().string()),
                 path_.string());
-  // rename() replaces in one step: a reader sees the old file or the new one.
+  // rename() is atomic: readers see the old file or the new one.
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("replace", path_, errno);
   temporary_.clear();
   descriptor_ = Descriptor();
@@ -271,7 +273,7 @@ std::optional<Permissions> Permissions::of(const std::filesystem::path& path) {
   struct stat entry {
   }, status{};
   if (::lstat(path.c_str(), &entry) != 0 || ::stat(path.c_str(), &status) != 0) return std::nullopt;
-  // A program that is replaced by a model is no longer a program.
+  // Drop set-user-ID and sticky bits of files, which a model must not have.
   const unsigned kept = S_ISDIR(status.st_mode) ? 07777 : 0777;
   return Permissions{status.st_mode & kept, status.st_uid, status.st_gid, access_list_of(path),
                      S_ISLNK(entry.st_mode)};
@@ -283,7 +285,7 @@ void apply(const Permissions& permissions, int descriptor) {
   const bool keeps_group =
       now.st_gid == permissions.group ||
       (!permissions.is_of_link && ::fchown(descriptor, now.st_uid, permissions.group) == 0);
-  // With an access list, the bits of the group limit all its entries.
+  // With an access list, the group bits limit all its entries.
   const std::string& list = permissions.access_list;
   const bool has_list = !list.empty();
   const bool keeps_list =
@@ -291,16 +293,15 @@ void apply(const Permissions& permissions, int descriptor) {
   unsigned mode = permissions.mode;
   if (!keeps_group || (has_list && !keeps_list)) mode &= ~kGroupBits | (mode & kOtherBits) << kOtherToGroup;
   if (!keeps_list || mode != permissions.mode) ::fchmod(descriptor, mode);
-  // Last: a file of another user may no longer be changed.
+  // Last, because a file of another user can no longer be changed.
   if (now.st_uid != permissions.owner && keeps_group && !permissions.is_of_link &&
       ::fchown(descriptor, permissions.owner, permissions.group) != 0)
-    return;  // only root may give files away
+    return;  // only root may change the owner
 }
 
 namespace {
 
-constexpr std::chrono::seconds kLongestWait{
-    10};  // for a writer that was stopped, or the lock of another program
+constexpr std::chrono::seconds kLongestWait{10};  // for a stopped writer, or a lock of another program
 constexpr std::chrono::milliseconds kPause{5};
 
 }  // namespace
@@ -308,9 +309,9 @@ constexpr std::chrono::milliseconds kPause{5};
 ReplaceLock::ReplaceLock(const std::filesystem::path& path) {
   const auto end = std::chrono::steady_clock::now() + kLongestWait;
   while (std::chrono::steady_clock::now() < end) {
-    // No link is followed: the name itself is replaced. Opening a pipe must not wait.
+    // Do not follow links, because the name itself is replaced. Opening a pipe must not block.
     file_ = Descriptor(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    if (!file_) return;  // the name is free
+    if (!file_) return;  // the name is unused
     const bool is_locked = ::flock(file_.get(), LOCK_EX | LOCK_NB) == 0;
     if (!is_locked && errno != EWOULDBLOCK) return;
     if (is_locked && is_name_of(path, file_.get())) return;
@@ -320,8 +321,8 @@ ReplaceLock::ReplaceLock(const std::filesystem::path& path) {
 
 namespace {
 
-constexpr unsigned kFolderMode = 0777;  // the user's umask decides
-constexpr unsigned kOwnFolder = 0700;   // what this process needs until the commit
+constexpr unsigned kFolderMode = 0777;  // before the umask
+constexpr unsigned kOwnFolder = 0700;   // needed by this process until the commit
 
 std::filesystem::path without_slash(const std::filesystem::path& path) {
   const std::filesystem::path plain = path.lexically_normal();
@@ -339,7 +340,7 @@ OutputFolder::OutputFolder(std::filesystem::path place, Existing existing)
   open_ = make_temporary_folder(
       parent, [&] { return temporary_output_name(place_.filename().string()); },
       kept ? kept->mode | kOwnFolder : kFolderMode, path_);
-  if (!open_) fail("make the folder", place_, errno);
+  if (!open_) fail("create the folder", place_, errno);
 }
 
 OutputFolder::~OutputFolder() {
@@ -351,9 +352,9 @@ void OutputFolder::require_place() const {
   const std::filesystem::file_status status = std::filesystem::symlink_status(place_, error);
   if (!std::filesystem::exists(status)) return;
   if (!std::filesystem::is_directory(status))
-    throw Error(ErrorCode::kUsage, "is there and no folder; choose another `output`", place_.string());
+    throw Error(ErrorCode::kUsage, "exists and is not a folder; choose another `output`", place_.string());
   if (existing_ == Existing::kReplace || std::filesystem::is_empty(place_, error)) return;
-  throw Error(ErrorCode::kUsage, "is there and not empty; choose another `output`, or `replace=true`",
+  throw Error(ErrorCode::kUsage, "exists and is not empty; choose another `output`, or use `replace=true`",
               place_.string());
 }
 
@@ -364,7 +365,7 @@ std::filesystem::path OutputFolder::place_for(const std::filesystem::path& relat
   const std::filesystem::path place = path_ / plain;
   std::error_code error;
   std::filesystem::create_directories(place.parent_path(), error);
-  if (error) fail("make the folder", place.parent_path(), error.message());
+  if (error) fail("create the folder", place.parent_path(), error.message());
   return place;
 }
 
@@ -379,7 +380,7 @@ void OutputFolder::copy(const std::filesystem::path& file, const std::filesystem
 
 void OutputFolder::commit() {
   throw_if_file_was_cut();
-  require_place();  // much may have happened since
+  require_place();  // may have changed since the constructor
   if (!is_name_of(path_, open_.get()))
     fail("write", place_,
          fmt::format("another program removed or replaced the temporary folder '{}'",
@@ -390,16 +391,15 @@ void OutputFolder::commit() {
     if (::rename(path_.c_str(), place_.c_str()) != 0) fail("write", place_, errno);
     open_ = Descriptor();
   } else {
-    // The two change places and the destructor removes the old folder. If this process is killed before, the
-    // next one removes it, as it has a temporary name.
+    // Exchanges the two folders; the destructor then removes the old one. If this process is killed in
+    // between, the next one removes it, because it has a temporary name.
     Descriptor old(::open(place_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, place_.c_str(), RENAME_EXCHANGE) != 0)
       fail("replace", place_, errno);
     open_ = std::move(old);
   }
   const Descriptor parent(::open(folder_of(place_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (parent)
-    ::fsync(parent.get());  // some file systems cannot flush a folder; its contents are safe already
+  if (parent) ::fsync(parent.get());  // some file systems cannot flush a folder; its content is already safe
 }
 
 }  // namespace ounce::io

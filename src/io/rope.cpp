@@ -8,8 +8,9 @@ namespace ounce::io {
 namespace {
 
 constexpr std::size_t kCopyBelow = 4096;
-constexpr std::uint64_t kCopyChunk = std::uint64_t{8} << 20;  // a copy's step
-constexpr std::size_t kGatherBelow = std::size_t{64} << 10;   // pieces written together with their neighbors
+constexpr std::uint64_t kCopyChunk = std::uint64_t{8} << 20;  // bytes copied per step
+constexpr std::size_t kGatherBelow = std::size_t{64}
+                                     << 10;  // smaller pieces are written with their neighbors
 constexpr std::size_t kGatherBuffer = std::size_t{1} << 20;
 
 }  // namespace
@@ -85,7 +86,7 @@ void RopeWriter::add(const Rope& rope, const OutputFile& file) {
         if (parts.size() <= computed->part) parts.resize(computed->part + 1);
         parts[computed->part].write = [&file, offset, size](std::uint64_t at, std::string_view bytes) {
           if (at > size || bytes.size() > size - at)
-            throw Error(ErrorCode::kInternal, "a tensor outgrew its place");
+            throw Error(ErrorCode::kInternal, "a tensor is larger than its reserved space");
           file.write(offset + at, bytes);
         };
       } else {

@@ -1,11 +1,11 @@
-// A file on its way to the disk: a sequence of pieces whose sizes are all known before any weight is touched.
-// Structure is copied into small strings; weights are views, or are computed while the file is written.
+// The content of an output file: a sequence of pieces whose sizes are known before any weight is read.
+// Structure is copied into small strings; weights are views, or are computed during the writing.
 //
 //   Rope rope;                             // append() the pieces
 //   OutputFile file(path, rope.size());
 //   RopeWriter writer;
 //   writer.add(rope, file);
-//   writer.run(pool, release, nullptr);    // on all threads
+//   writer.run(pool, release, nullptr);    // uses all threads
 #pragma once
 
 #include <atomic>
@@ -25,13 +25,13 @@
 
 namespace ounce::io {
 
-// Tensor bytes that are computed while the output file is being written.
+// Tensor bytes that are computed while the output file is written.
 //
-// One Production reads its source once and makes several tensors of it (quantized values and scales, say).
-// Their sizes are known beforehand, so the writer can lay out the file first and let productions
-// fill their places in any order and on any thread.
+// A Production reads its source once and produces several tensors (such as quantized values and scales).
+// Their sizes are known in advance, so the writer lays out the file first, and productions fill their places
+// in any order and on any thread.
 
-// Where one tensor of a production goes.
+// The destination of one tensor of a production.
 struct Place {
   std::function<void(std::uint64_t offset, std::string_view bytes)> write;
 };
@@ -43,7 +43,7 @@ class Production {
   Production& operator=(const Production&) = delete;
   virtual ~Production() = default;
 
-  virtual std::uint64_t source_bytes() const = 0;  // how much it reads: large ones get all threads
+  virtual std::uint64_t source_bytes() const = 0;  // input size: large productions get all threads
   // Writes every byte of every part exactly once.
   virtual void run(std::span<const Place> parts, const ForEach& for_each) const = 0;
 };
@@ -61,13 +61,13 @@ class Rope {
   std::uint64_t size() const { return size_; }
   const std::vector<Piece>& pieces() const { return pieces_; }
 
-  void append(std::string_view bytes);  // copied if small, referred to if large
+  void append(std::string_view bytes);  // copies small pieces, references large ones
   void append(std::string&& bytes);
   void append(Computed computed);
   void append(Rope&& other);
 
   static std::uint64_t size_of(const Piece& piece);
-  static std::string_view bytes_of(const Piece& piece);  // not of what is computed
+  static std::string_view bytes_of(const Piece& piece);  // not for computed pieces
 
  private:
   std::vector<Piece> pieces_;
@@ -76,12 +76,12 @@ class Rope {
 
 class RopeWriter {
  public:
-  // Writes the structure at once, and notes the rest as work. The rope and the file live until run() is done.
+  // Writes the structure immediately and records the rest as work. The rope and the file must outlive run().
   void add(const Rope& rope, const OutputFile& file);
   void add(std::string_view bytes, const OutputFile& file, std::uint64_t offset = 0);
 
-  // Fills the files. `release` is told which bytes have been copied; `done`, if given, is advanced by the
-  // source bytes that productions have worked on.
+  // Fills the files. Calls `release` for bytes that have been copied. Advances `done`, if given, by the
+  // source bytes that productions have processed.
   void run(ThreadPool& pool, const std::function<void(std::string_view)>& release,
            std::atomic<std::uint64_t>* done) const;
 
@@ -94,7 +94,7 @@ class RopeWriter {
 
   std::vector<Copy> copies_;
   std::unordered_map<const Production*, std::vector<Place>> parts_;
-  std::vector<const Production*> order_;  // as they stand in the file
+  std::vector<const Production*> order_;  // in file order
 };
 
 }  // namespace ounce::io

@@ -13,7 +13,7 @@ namespace {
 constexpr off_t kMostText = off_t{64} << 10;
 
 std::mutex& capture_mutex() {
-  static auto* const mutex = new std::mutex;  // for ever: a library may print while the process ends
+  static auto* const mutex = new std::mutex;  // never destroyed: a library may print during exit
   return *mutex;
 }
 

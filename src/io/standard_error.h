@@ -1,10 +1,10 @@
-// Keeps what a library prints from the terminal of this process.
+// Redirects the standard error of this process, to hide what a library prints.
 //
 //   const io::StandardErrorCapture quiet;
 //   load_a_library_that_prints();
 //   … quiet.text() …
 //
-// One at a time in a process: another thread that asks for one waits.
+// Only one at a time in a process: another thread that creates one waits.
 #pragma once
 
 #include <mutex>
@@ -21,7 +21,7 @@ class StandardErrorCapture {
   StandardErrorCapture(const StandardErrorCapture&) = delete;
   StandardErrorCapture& operator=(const StandardErrorCapture&) = delete;
 
-  // The last 64 KiB of what was printed so far; empty where the system keeps no such file in memory.
+  // The last 64 KiB printed so far; empty if the system has no in-memory files.
   std::string text() const;
 
  private:

@@ -31,16 +31,16 @@ namespace {
 
 constexpr std::size_t kRandomDigits = 16;
 constexpr std::string_view kOutputMark = ".ounce-", kOutputEnd = ".part", kFolderMark = "ounce-";
-constexpr std::size_t kLongestName = 200;  // leaves room for the rest in the 255 bytes of a file name
-constexpr int kAttempts = 100;             // at a free name: 64 random bits seldom need a second one
-constexpr int kDeepest = 64;               // folders inside of folders, each of which takes a descriptor
+constexpr std::size_t kLongestName = 200;  // leaves room for the suffix in the 255 bytes of a file name
+constexpr int kAttempts = 100;  // to find an unused name; with 64 random bits the first one suffices
+constexpr int kDeepest = 64;    // nested folders, each of which needs a descriptor
 constexpr std::size_t kMostRemembered = 256;
 constexpr std::time_t kDay = 24 * 60 * 60;
 
 std::string random_digits() {
   std::uint64_t bits = 0;
   if (::getrandom(&bits, sizeof bits, GRND_NONBLOCK) != static_cast<ssize_t>(sizeof bits)) {
-    // Names need not be secret: if one is taken, another is tried.
+    // Names need not be secret: if one is in use, another is tried.
     static std::atomic<std::uint64_t> calls = 0;
     const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
     bits =
@@ -79,8 +79,8 @@ struct CloseFolder {
 };
 using OpenFolder = std::unique_ptr<DIR, CloseFolder>;
 
-// Takes the descriptor, so that reading takes no second one. On failure it is empty, and the descriptor
-// stays.
+// Uses the descriptor itself, so no second one is needed. On failure the result is empty and the descriptor
+// unchanged.
 OpenFolder read_by(io::Descriptor& descriptor) {
   OpenFolder folder(::fdopendir(descriptor.get()));
   if (folder) descriptor.release();
@@ -91,7 +91,7 @@ bool is_dots(const char* name) {
   return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
 }
 
-// By descriptors all the way down: a name that becomes a link meanwhile leads nowhere.
+// Uses descriptors at all levels: a name that meanwhile became a link cannot lead outside.
 bool remove_contents(DIR* folder, dev_t device, int depth) {
   if (depth > kDeepest) return false;
   bool is_empty = true;
@@ -109,7 +109,7 @@ bool remove_contents(DIR* folder, dev_t device, int depth) {
   return is_empty;
 }
 
-// File systems that several machines may share, each with locks of its own.
+// File systems that several machines may share, with separate locks on each machine.
 bool may_be_shared(int folder) {
   constexpr std::uint32_t kShared[] = {
       0x6969,      // NFS
@@ -146,10 +146,10 @@ void remove_if_abandoned(int folder, const char* name, bool is_shared) {
   if (::fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) != 0 || named.st_uid != ::geteuid()) return;
   const bool is_folder = S_ISDIR(named.st_mode);
   if (!is_folder && !S_ISREG(named.st_mode)) return;
-  // Locks on NFS need a file that is open for writing.
+  // Locks on NFS need a file opened for writing.
   const int how = is_folder ? O_RDONLY | O_DIRECTORY : O_RDWR;
   io::Descriptor entry(::openat(folder, name, how | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (!entry || ::flock(entry.get(), LOCK_EX | LOCK_NB) != 0) return;  // its writer lives
+  if (!entry || ::flock(entry.get(), LOCK_EX | LOCK_NB) != 0) return;  // its writer is running
   if (::fstat(entry.get(), &opened) != 0 || opened.st_uid != ::geteuid() ||
       !is_entry_of(folder, name, opened) || (is_shared && !is_old(opened)))
     return;
@@ -161,8 +161,8 @@ void remove_if_abandoned(int folder, const char* name, bool is_shared) {
   if (inside && remove_contents(inside.get(), opened.st_dev, 0)) ::unlinkat(folder, name, AT_REMOVEDIR);
 }
 
-// True the first time that it is asked about a folder. The name counts, too: another folder may get the
-// number of one that is gone.
+// True on the first call for a folder. Compares the name, too, because the inode number of a removed folder
+// may be reused.
 bool is_first_look(const std::filesystem::path& path, int folder) {
   struct stat status {};
   if (::fstat(folder, &status) != 0) return false;
@@ -184,7 +184,7 @@ void look_for_leftovers(const std::filesystem::path& path, bool once) noexcept {
         remove_if_abandoned(::dirfd(entries.get()), entry->d_name, is_shared);
     }
   } catch (const std::exception&) {
-    // No memory. The next process looks again.
+    // No memory. The next process will clean up.
   }
 }
 
@@ -194,7 +194,7 @@ std::string temporary_output_name(const std::string& name) {
   std::string_view start = name;
   if (start.size() > kLongestName) {
     start = start.substr(0, kLongestName);
-    // Some file systems refuse half a character of UTF-8.
+    // Some file systems reject incomplete UTF-8 characters.
     while (!start.empty() && (static_cast<unsigned char>(name[start.size()]) & 0xc0) == 0x80)
       start.remove_suffix(1);
   }
@@ -246,9 +246,8 @@ bool remove_temporary_folder(const std::filesystem::path& path, io::Descriptor d
   constexpr int kTries = 2;
   struct stat status {};
   if (::fstat(descriptor.get(), &status) != 0 || !is_name_of(path, descriptor.get()))
-    return true;  // it is gone
-  // Looking into a folder takes memory, and folders inside take descriptors. If there is none, there may be
-  // one a moment later.
+    return true;  // already removed
+  // Reading a folder needs memory, and nested folders need descriptors. If none is available, retry shortly.
   OpenFolder folder;
   for (int i = 0; i < kTries && !folder; ++i) folder = read_by(descriptor);
   for (int i = 0; i < kTries && folder; ++i) {
@@ -265,7 +264,7 @@ namespace {
 
 constexpr unsigned kPrivate = 0700;
 
-// The variables that std::filesystem::temp_directory_path() asks, in its order.
+// The variables that std::filesystem::temp_directory_path() uses, in its order.
 std::string place_of_temporary_files() {
   for (const char* const variable : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"}) {
     if (const char* const value = ::getenv(variable); value != nullptr)
@@ -275,10 +274,9 @@ std::string place_of_temporary_files() {
 }
 
 [[noreturn]] void cannot_make_folder(const std::string& why) {
-  throw Error(
-      ErrorCode::kIo,
-      fmt::format("cannot make a temporary folder: {}; set TMPDIR to a folder that can be written", why),
-      place_of_temporary_files());
+  throw Error(ErrorCode::kIo,
+              fmt::format("cannot create a temporary folder: {}; set TMPDIR to a writable folder", why),
+              place_of_temporary_files());
 }
 
 }  // namespace

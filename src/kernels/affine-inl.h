@@ -1,9 +1,8 @@
 // The arithmetic of affine.h on vectors. Included once for each instruction set.
 //
-// The code minus its zero point is what matters most, and clamp(round(v) + zero, lo, hi) - zero equals
-// round(clamp(v, lo - zero, hi - zero)) exactly: zero, lo and hi are small integers, and where adding zero to
-// a huge v would round, both sides clamp. That is two additions fewer, and the clamp comes before any
-// conversion.
+// Computes values relative to the zero point: clamp(round(v) + zero, lo, hi) - zero equals round(clamp(v, lo
+// - zero, hi - zero)) exactly, because zero, lo and hi are small integers, and where adding zero to a huge v
+// would round, both sides clamp. This saves two additions, and the clamp comes before any conversion.
 #if defined(OUNCE_KERNELS_AFFINE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef OUNCE_KERNELS_AFFINE_INL_H_
 #undef OUNCE_KERNELS_AFFINE_INL_H_
@@ -17,7 +16,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace ounce::kernels::HWY_NAMESPACE {
 
-// For |v| < 2^22 only. Where there is no rounding instruction, 1.5 * 2^23 pushes the fraction out of the
+// For |v| < 2^22 only. Without a rounding instruction, adding 1.5 * 2^23 shifts the fraction out of the
 // mantissa.
 HWY_INLINE VecF round_half_even(VecF v) {
 #if HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SCALAR
@@ -38,7 +37,7 @@ HWY_INLINE AffineLanes same_in_all_lanes(const Affine& affine) {
   return {hn::Set(d, affine.scale), hn::Set(d, affine.inverse), hn::Set(d, affine.zero)};
 }
 
-// affine[0 .. n), n >= 1, one a lane; the lanes beyond n are all zeros.
+// affine[0 .. n), n >= 1, one per lane; the lanes beyond n are zero.
 HWY_INLINE AffineLanes one_in_each_lane(const Affine* affine, std::size_t n) {
   static_assert(sizeof(Affine) == 3 * sizeof(float));
   const F32 d;
@@ -53,7 +52,7 @@ HWY_INLINE AffineLanes one_in_each_lane(const Affine* affine, std::size_t n) {
   return lanes;
 }
 
-// How far from the zero point a code may be, in steps.
+// The limits of a quantized value relative to the zero point, in steps.
 struct StepLimits {
   VecF lo, hi;
 };

@@ -14,7 +14,7 @@ using Codes = hn::Rebind<std::uint8_t, F32>;
 
 HWY_INLINE hn::Vec<Codes> quantize(VecF x, VecF inverse, StepLimits limits, VecI zero) {
   VecF steps = hn::Mul(x, inverse);
-  // What min and max do with a NaN differs from CPU to CPU.
+  // Min and max treat NaN differently on different CPUs.
   steps = hn::IfThenElseZero(hn::Eq(steps, steps), steps);
   const VecI code = hn::Add(hn::NearestInt(clamp(steps, limits)), zero);
   return hn::TruncateTo(Codes(), hn::BitCast(hn::RebindToUnsigned<I32>(), code));
@@ -41,7 +41,7 @@ void quantize_runs(const std::byte* x, std::size_t runs, std::size_t n, const Af
     if (i < n) {
       const std::byte* p = x + i * sizeof(float);
       if (left - i >= kLanes) {
-        // A whole vector runs over into the next run, which is written after this one.
+        // A whole vector may extend into the next run, which is written after this one.
         hn::StoreU(quantize(load(d, p), a.inverse, limits, zero), Codes(), codes + i);
       } else {
         store_first(quantize(load_first(d, p, n - i), a.inverse, limits, zero), n - i, codes + i);
@@ -53,7 +53,7 @@ void quantize_runs(const std::byte* x, std::size_t runs, std::size_t n, const Af
   }
 }
 
-// A strip of columns, so wide that a row of it streams well, so narrow that what is kept of it stays in the
+// The width of a strip of columns: wide enough to stream its rows, narrow enough to keep its state in the
 // cache.
 constexpr std::size_t kPanel = 2048;
 struct Panel {
@@ -81,7 +81,7 @@ HWY_INLINE hn::Vec<Codes> quantize_at(const Panel& panel, std::size_t c, VecF x)
                   hn::Load(I32(), panel.zero + c));
 }
 
-// Symmetric codes have the same zero, and so the same limits, in every column.
+// Symmetric formats have the same zero point, and so the same limits, in every column.
 HWY_INLINE bool has_one_zero(const Affine* affine, std::size_t cols) {
   return std::all_of(affine, affine + cols, [&](const Affine& a) { return a.zero == affine->zero; });
 }
@@ -144,7 +144,7 @@ HWY_INLINE void decode_runs_of(const Code* codes, std::size_t runs, std::size_t 
     std::size_t i = 0;
     for (; i + kLanes <= n; i += kLanes) hn::StoreU(decode(codes + i, a.scale, a.zero), F32(), out + i);
     if (i < n) {
-      // A whole vector runs over into the next run, which is written after this one.
+      // A whole vector may extend into the next run, which is written after this one.
       if (left - i >= kLanes) {
         hn::StoreU(decode(codes + i, a.scale, a.zero), F32(), out + i);
       } else {
@@ -240,7 +240,7 @@ void decode_columns(const std::uint8_t* codes, std::size_t rows, std::size_t col
 
 std::vector<std::string> built_targets() {
   std::vector<std::string> names;
-  // A bit for each, the best lowest.
+  // One bit per instruction set, the best one lowest.
   constexpr std::uint64_t kBuilt = HWY_TARGETS;
   for (std::uint64_t target = 1; target != 0; target <<= 1) {
     if ((kBuilt & target) != 0) names.emplace_back(hwy::TargetName(static_cast<std::int64_t>(target)));

@@ -17,17 +17,17 @@ using VecU = hn::Vec<U32>;
 HWY_INLINE VecU bits(std::uint32_t value) { return hn::Set(U32(), value); }
 HWY_INLINE VecU magnitude_of(VecF x) { return hn::And(hn::BitCast(U32(), x), bits(0x7fffffff)); }
 
-// Magnitudes have no sign bit, and signed comparisons are what every CPU has.
+// Magnitudes have no sign bit, so signed comparisons, which every CPU has, are correct.
 HWY_INLINE auto less(VecU a, VecU b) { return hn::Lt(hn::BitCast(I32(), a), hn::BitCast(I32(), b)); }
 HWY_INLINE VecU choose(hn::Mask<I32> mask, VecU yes, VecU no) {
   return hn::IfThenElse(hn::RebindMask(U32(), mask), yes, no);
 }
 
-// Each format: the magnitudes, as binary32 bits, at which its values change their kind.
+// The thresholds of each format, as binary32 bits of magnitudes.
 struct Binary16 {
-  static constexpr std::int32_t kVanishes = 0x33000000;   // up to 2^-25 becomes 0
-  static constexpr std::int32_t kNormal = 0x387fe000;     // from here no longer subnormal
-  static constexpr std::int32_t kOverflows = 0x477ff000;  // from 65520 becomes infinite
+  static constexpr std::int32_t kVanishes = 0x33000000;   // up to 2^-25 rounds to 0
+  static constexpr std::int32_t kNormal = 0x387fe000;     // from here on normal
+  static constexpr std::int32_t kOverflows = 0x477ff000;  // from 65520 on infinite
 
   static HWY_INLINE hn::Vec<U16> narrow(VecF x) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
@@ -35,11 +35,11 @@ struct Binary16 {
 #else
     const VecU abs = magnitude_of(x);
     const VecU sign = hn::And(hn::ShiftRight<16>(hn::BitCast(U32(), x)), bits(0x8000));
-    // Rebias the exponent from 127 to 15 and round the 13 bits that go.
+    // Rebias the exponent from 127 to 15 and round off the 13 lowest bits.
     const VecU odd = hn::And(hn::ShiftRight<13>(abs), bits(1));
     const VecU normal = hn::ShiftRight<13>(hn::Add(hn::Add(abs, bits(0xc8000fff)), odd));
-    // Next to 0.5 the last bit of a binary32 is worth 2^-24, as in a subnormal: the addition does the
-    // rounding.
+    // Near 0.5 the last bit of a binary32 is 2^-24, as in a binary16 subnormal, so the addition rounds
+    // correctly.
     const VecF half = hn::Set(F32(), 0.5F);
     const VecU subnormal =
         hn::Sub(hn::BitCast(U32(), hn::Add(hn::BitCast(F32(), abs), half)), bits(0x3f000000));
@@ -95,7 +95,7 @@ struct Counts {
   HWY_INLINE void see(VecF x) {
     const I32 d;
     const VecI abs = hn::BitCast(d, magnitude_of(x));
-    // Nearly always everything is within the format's normal numbers.
+    // Almost always all values are in the format's normal range.
     const auto below = hn::Lt(abs, hn::Set(d, Format::kOverflows));
     if (HWY_LIKELY(hn::AllTrue(d, hn::And(below, hn::Gt(abs, hn::Set(d, Format::kNormal - 1)))))) return;
     const auto nonzero_result = hn::Gt(abs, hn::Set(d, Format::kVanishes));
@@ -116,7 +116,7 @@ struct Counts {
 template <class Format>
 HWY_INLINE void narrow_all(const std::byte* x, std::size_t n, std::uint16_t* out, HalfStats& stats) {
   const F32 d;
-  constexpr std::size_t kChunk = std::size_t{1} << 20;  // far below what a 32-bit count can hold
+  constexpr std::size_t kChunk = std::size_t{1} << 20;  // far below the limit of a 32-bit count
   for (std::size_t first = 0; first < n; first += kChunk) {
     const std::size_t end = std::min(first + kChunk, n);
     Counts<Format> counts{hn::Zero(I32()), hn::Zero(I32()), hn::Zero(I32())};
@@ -128,7 +128,7 @@ HWY_INLINE void narrow_all(const std::byte* x, std::size_t n, std::uint16_t* out
     }
     if (i < end) {
       const VecF v = load_first(d, x + i * sizeof(float), end - i);
-      counts.see(v);  // the zeros of the padding count as nothing
+      counts.see(v);  // zeros of the padding do not count
       HWY_ALIGN std::uint16_t lanes[kLanes];
       hn::Store(Format::narrow(v), U16(), lanes);
       std::memcpy(out + i, lanes, (end - i) * sizeof(std::uint16_t));
@@ -164,7 +164,7 @@ void bf16_to_f32(const std::byte* x, std::size_t n, float* out) { widen_all<Bflo
 
 void f64_to_f32(const std::byte* x, std::size_t n, float* out) {
   std::size_t i = 0;
-  // Highway's emulated DemoteTo turns what overflows into the largest finite value, not into infinity.
+  // Highway's emulated DemoteTo converts overflows to the largest finite value instead of infinity.
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
   const hn::ScalableTag<double> d;
   const hn::Rebind<float, decltype(d)> narrow;

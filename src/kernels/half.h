@@ -1,6 +1,6 @@
-// Between binary32 and the narrower and wider floats that a model may hold: binary16, bfloat16, binary64.
-// Narrowing rounds to nearest, ties to even, with subnormals; a NaN stays a NaN, made quiet, keeping sign and
-// leading payload. Sources are little-endian at any alignment.
+// Conversions between binary32 and the other float types of models: binary16, bfloat16, binary64. Narrowing
+// rounds to nearest, ties to even, with subnormals. A NaN becomes a quiet NaN with the same sign and leading
+// payload. Sources are little-endian at any alignment.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@ namespace ounce::kernels {
 
 inline constexpr float kLargestHalf = 65504;
 
-// What narrowing did to values; added to by each call.
+// Statistics of narrowing, accumulated over calls.
 struct HalfStats {
   std::uint64_t overflow = 0;   // a finite source became infinite
-  std::uint64_t subnormal = 0;  // the result is not zero but subnormal: bits were lost
+  std::uint64_t subnormal = 0;  // the result is subnormal and nonzero: precision was lost
   std::uint64_t vanished = 0;   // a nonzero source became zero
 
   friend bool operator==(const HalfStats&, const HalfStats&) = default;
@@ -23,11 +23,11 @@ void f32_to_f16(const std::byte* x, std::size_t n, std::uint16_t* out, HalfStats
 void f16_to_f32(const std::byte* x, std::size_t n, float* out);
 
 void f32_to_bf16(const std::byte* x, std::size_t n, std::uint16_t* out, HalfStats& stats);
-void bf16_to_f32(const std::byte* x, std::size_t n, float* out);  // every bit as it is, NaNs too
+void bf16_to_f32(const std::byte* x, std::size_t n, float* out);  // exact, including NaNs
 
 void f64_to_f32(const std::byte* x, std::size_t n, float* out);
 
-// The same in plain C++, value by value from the definitions. The vectorized functions give these very bits.
+// Reference implementations in plain C++. The vectorized functions give identical bits.
 namespace ref {
 
 void f32_to_f16(const std::byte* x, std::size_t n, std::uint16_t* out, HalfStats& stats);

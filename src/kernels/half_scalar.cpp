@@ -15,8 +15,7 @@ T value_at(const std::byte* x, std::size_t i) {
   return value;
 }
 
-// A narrower format of `kMantissa` stored bits and `kExponent` exponent bits, value by value from its
-// definition.
+// Converts one value to a format with `kMantissa` stored bits and `kExponent` exponent bits, by definition.
 template <int kExponent, int kMantissa>
 std::uint16_t narrow(float x) {
   const auto bits = std::bit_cast<std::uint32_t>(x);
@@ -29,9 +28,8 @@ std::uint16_t narrow(float x) {
   }
   if (x == 0) return static_cast<std::uint16_t>(sign);
   if (std::isinf(x)) return static_cast<std::uint16_t>(sign | kInfinity);
-  // In units of the last place at this magnitude the value is a small number, exactly; rounding it to an
-  // integer is rounding to the format. A carry into the next exponent, or into infinity, comes out right by
-  // itself.
+  // In units of the last place at this magnitude the value is a small exact number; rounding it to an integer
+  // rounds to the format. Carries into the next exponent, or to infinity, come out correctly.
   int exponent = 0;
   std::frexp(x, &exponent);  // |x| in [2^(exponent-1), 2^exponent)
   const int stored = std::max(exponent - 1 + kBias, 1);
@@ -95,7 +93,7 @@ void f64_to_f32(const std::byte* x, std::size_t n, float* out) {
 
 }  // namespace ounce::kernels::ref
 
-// Without Highway these take the place of half.cpp: apps convert a picture now and then, and no weights.
+// Without Highway these replace half.cpp: apps convert only an occasional image, and no weights.
 #ifdef OUNCE_SCALAR_KERNELS
 namespace ounce::kernels {
 

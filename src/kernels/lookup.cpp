@@ -15,16 +15,16 @@ namespace {
 
 using Codes = hn::Rebind<std::uint8_t, F32>;
 
-// The boundaries as a search tree in breadth-first order: level j is at node[2^j .. 2^(j+1)), so a whole
-// level fits in a register while it is small. Missing boundaries are +inf, which nothing is above.
+// The boundaries as a search tree in breadth-first order: level j is at node[2^j .. 2^(j+1)), so a small
+// level fits in a register. Missing boundaries are +inf, so no value is above them.
 struct Tree {
-  float node[256 + 2 * kSumLanes];  // a load of a small level may read on into the next ones
+  float node[256 + 2 * kSumLanes];  // loads of a small level may read into the next ones
 };
 
 HWY_INLINE void build(Tree& tree, const float* boundaries, std::size_t k, std::size_t levels) {
   std::fill(std::begin(tree.node), std::end(tree.node), std::numeric_limits<float>::infinity());
   for (std::size_t level = 0; level < levels; ++level) {
-    const std::size_t below = std::size_t{1} << (levels - level - 1);  // codes on either side of a node
+    const std::size_t below = std::size_t{1} << (levels - level - 1);  // indices on either side of a node
     for (std::size_t i = 0; i < std::size_t{1} << level; ++i) {
       const std::size_t boundary = 2 * below * i + below - 1;
       if (boundary + 1 < k) tree.node[(std::size_t{1} << level) + i] = boundaries[boundary];
@@ -32,7 +32,7 @@ HWY_INLINE void build(Tree& tree, const float* boundaries, std::size_t k, std::s
   }
 }
 
-// How many registers a level may fill before fetching its nodes from memory is faster.
+// The number of registers up to which a level is kept in registers; beyond, memory access is faster.
 #if HWY_TARGET == HWY_AVX3
 constexpr std::size_t kTablesMax = 8;
 #elif HWY_TARGET == HWY_AVX2
@@ -41,8 +41,8 @@ constexpr std::size_t kTablesMax = 4;
 constexpr std::size_t kTablesMax = 2;
 #endif
 
-// nodes[at] for at < kTables * kLanes: each table is asked, and the bits of `at` above the lane choose the
-// answer.
+// nodes[at] for at < kTables * kLanes: looks up each table, and selects the result by the bits of `at` above
+// the lane.
 template <std::size_t kTables, class Lane>
 HWY_INLINE VecF pick(const float* nodes, Lane lane, VecI at) {
   const F32 d;
@@ -57,7 +57,7 @@ HWY_INLINE VecF pick(const float* nodes, Lane lane, VecI at) {
   }
 }
 
-// The boundaries of one level, for the node that each lane has reached.
+// The boundaries of one level, for the current node of each lane.
 template <std::size_t kLevel>
 HWY_INLINE VecF boundaries_at(const Tree& tree, VecI at) {
   const F32 d;
@@ -138,7 +138,7 @@ void encode_nearest(const std::byte* x, std::size_t n, const float* boundaries, 
   if (n != 0) HWY_DYNAMIC_DISPATCH(encode_nearest)(x, n, boundaries, k, codes);
 }
 
-// Two loads and a store for each element: on the CPUs of today a gather is no faster.
+// Two loads and a store per element: a gather is not faster on current CPUs.
 void decode_lookup(const std::uint8_t* codes, std::size_t n, const float* codebook, float* out) {
   for (std::size_t i = 0; i < n; ++i) out[i] = codebook[codes[i]];
 }

@@ -1,9 +1,9 @@
-// Products of matrices of binary32, row-major:
+// Products of row-major binary32 matrices:
 //
 //   out[i * out_stride + j] = Σ a[i * a_stride + k] * b[k * b_stride + j]      over k < depth
 //
-// Products are rounded and then added (no fused multiply-add), in blocks of kSumBlock terms whose sums are
-// added in order, so the result is the same on every CPU, however wide its vectors are.
+// Products are rounded before they are added (no fused multiply-add), in blocks of kSumBlock terms whose sums
+// are added in order, so the result is the same on every CPU, whatever its vector width.
 #pragma once
 
 #include <cstddef>

@@ -12,8 +12,8 @@ HWY_BEFORE_NAMESPACE();
 namespace ounce::kernels::HWY_NAMESPACE {
 namespace {
 
-// Each kernel does whole vectors, then the rest byte by byte. The plain build has only the rest: a vector of
-// one byte has no pairs.
+// Each kernel processes whole vectors, then the rest byte by byte. The plain build has only the byte loop,
+// because a vector of one byte has no pairs.
 HWY_INLINE std::uint8_t join(unsigned low, unsigned high) {
   return static_cast<std::uint8_t>((low & 15U) | (high & 15U) << 4);
 }

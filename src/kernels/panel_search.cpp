@@ -10,7 +10,7 @@ HWY_BEFORE_NAMESPACE();
 namespace ounce::kernels::HWY_NAMESPACE {
 namespace {
 
-// Candidates that are tried on a vector while it is in a register: their sums do not wait for one another.
+// Candidates evaluated on a vector while it is in a register; their sums are independent of each other.
 constexpr std::size_t kTogether = 3;
 constexpr float kLargestGain = 3.402823466e38F;
 
@@ -41,7 +41,7 @@ HWY_INLINE void try_candidates(const float* x, const float* h, std::size_t n, st
   OUNCE_UNROLL
   for (std::size_t k = 0; k < kCount; ++k) {
     const VecF other = hn::Div(product[k], square[k]), reached = hn::Mul(other, product[k]);
-    // No codes but zeros have no scale: neither comparison holds for what is no number.
+    // All-zero blocks give a NaN, for which both comparisons are false.
     const auto is_better = hn::And(hn::Gt(reached, gain), hn::Le(reached, hn::Set(d, kLargestGain)));
     scale = hn::IfThenElse(is_better, other, scale);
     gain = hn::IfThenElse(is_better, reached, gain);

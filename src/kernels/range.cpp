@@ -68,7 +68,7 @@ HWY_INLINE Range range_of_long(const std::byte* x, std::size_t n) {
     extent.include(c);
   }
   for (; i + kLanes <= n; i += kLanes) extent.include(load(d, x + i * sizeof(float)));
-  // Seeing an element twice changes nothing, so the tail is the last whole vector.
+  // Visiting elements twice does not change the result, so the tail is the last whole vector.
   if (i < n) extent.include(load(d, x + (n - kLanes) * sizeof(float)));
   return range_of(extent);
 }
@@ -80,7 +80,7 @@ void range_of_runs(const std::byte* x, std::size_t runs, std::size_t n, Range* r
   }
 }
 
-// A strip of columns, so wide that a row of it streams well, so narrow that what is kept of it stays in the
+// The width of a strip of columns: wide enough to stream its rows, narrow enough to keep its state in the
 // cache.
 constexpr std::size_t kPanel = 2048;
 struct Panel {

@@ -1,6 +1,6 @@
-// The range of values in a weight: smallest, largest and largest magnitude, of whole runs or of the columns
-// of a matrix. The source is little-endian binary32 at any alignment. The result is exact and does not depend
-// on the order, so ranges of parts may be merged in any order.
+// The range of values in a weight: minimum, maximum and largest magnitude, of whole runs or of the columns of
+// a matrix. The source is little-endian binary32 at any alignment. The result is exact and independent of the
+// order, so ranges of parts may be merged in any order.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace ounce::kernels {
 struct Range {
   float min = std::numeric_limits<float>::infinity();   // never -0
   float max = -std::numeric_limits<float>::infinity();  // never -0
-  std::uint32_t abs_bits = 0;  // largest |x| as bits: a NaN or Inf shows as >= 0x7f800000
+  std::uint32_t abs_bits = 0;  // largest |x| as bits; >= 0x7f800000 if there is a NaN or infinity
 
   bool empty() const { return min > max; }
   bool finite() const { return abs_bits < 0x7f800000U; }  // otherwise min and max are -inf and +inf
@@ -22,18 +22,18 @@ struct Range {
 
   void merge(const Range& other) {
     abs_bits = std::max(abs_bits, other.abs_bits);
-    // x + 0 turns -0 into 0: which of the two zeros comes first must not show.
+    // x + 0 turns -0 into 0, so that the result does not depend on which zero comes first.
     min = finite() ? std::min(min, other.min) + 0.0F : -std::numeric_limits<float>::infinity();
     max = finite() ? std::max(max, other.max) + 0.0F : std::numeric_limits<float>::infinity();
   }
 };
 
-// Widens ranges[r] by run r; the runs of n elements follow one another.
+// Extends ranges[r] by run r; runs of n elements are consecutive.
 void range_of_runs(const std::byte* x, std::size_t runs, std::size_t n, Range* ranges);
 
 inline void range_of_run(const std::byte* x, std::size_t n, Range& range) { range_of_runs(x, 1, n, &range); }
 
-// Widens ranges[c] by column c of a row-major matrix whose rows are `stride` floats apart.
+// Extends ranges[c] by column c of a row-major matrix whose rows are `stride` floats apart.
 void range_of_columns(const std::byte* x, std::size_t rows, std::size_t cols, std::size_t stride,
                       Range* ranges);
 

@@ -1,5 +1,6 @@
-// What every vectorized kernel needs: loads at any alignment, loads of a tail, and the fixed-order fold of
-// affine.h. Included once for each instruction set, hence Highway's toggled guard instead of #pragma once.
+// Building blocks of vectorized kernels: loads at any alignment, loads of a tail, and the fixed-order sum of
+// affine.h. Included once for each instruction set, therefore Highway's toggled guard instead of #pragma
+// once.
 #if defined(OUNCE_KERNELS_SIMD_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef OUNCE_KERNELS_SIMD_INL_H_
 #undef OUNCE_KERNELS_SIMD_INL_H_
@@ -16,7 +17,7 @@
 
 #include "kernels/affine.h"
 
-// Small loops over arrays of vectors must vanish, or the arrays end up in memory.
+// Loops over small arrays of vectors must be unrolled, or the arrays end up in memory.
 #define OUNCE_UNROLL _Pragma("GCC unroll 16")
 
 HWY_BEFORE_NAMESPACE();
@@ -44,7 +45,7 @@ HWY_INLINE hn::Vec<D> load(D d, const std::byte* p) {
 #endif
 }
 
-// The first n < kLanes elements, then zeros; nothing is read beyond them.
+// Loads the first n < kLanes elements, then zeros; reads nothing beyond them.
 HWY_INLINE VecF load_first(F32 d, const std::byte* p, std::size_t n) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
   return hn::MaskedLoad(hn::FirstN(d, n), d, reinterpret_cast<const float*>(p));
@@ -74,7 +75,7 @@ struct MaxOp {
   }
 };
 
-// The lanes of one vector by repeated halving: lane i with lane i + N/2, and so on.
+// Reduces the lanes of a vector by repeated halving: lane i with lane i + N/2, and so on.
 template <class D, class Op>
 HWY_INLINE hn::TFromD<D> fold_lanes(D d, hn::Vec<D> v, Op op) {
 #if HWY_TARGET != HWY_SCALAR
@@ -91,7 +92,7 @@ HWY_INLINE hn::TFromD<D> fold_lanes(D d, hn::Vec<D> v, Op op) {
   return hn::GetLane(v);
 }
 
-// The kSumLanes partial sums, in the order that affine.h promises.
+// Adds the kSumLanes partial sums in the order documented in affine.h.
 HWY_INLINE float fold_sums(VecF (&sums)[kSumVectors]) {
   OUNCE_UNROLL
   for (std::size_t half = kSumVectors / 2; half > 0; half /= 2) {

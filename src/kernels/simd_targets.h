@@ -1,6 +1,6 @@
-// Which of Highway's instruction sets the kernels are built for. Include before any Highway header.
+// Selects the instruction sets that Highway builds the kernels for. Include before any Highway header.
 //
-// Left out: vectors of unknown length (SVE, RISC-V), because the kernels keep arrays of vectors; those CPUs
+// Excluded: vectors of unknown length (SVE, RISC-V), because the kernels use arrays of vectors; those CPUs
 // run the NEON or the plain build. AVX3_DL, because TruncateTo is wrong there in Highway 1.0.3.
 #pragma once
 

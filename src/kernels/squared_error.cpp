@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace ounce::kernels::HWY_NAMESPACE {
 namespace {
 
-// Candidates that are tried on a vector while it is in a register: as many as there are registers for.
+// Candidates evaluated on a vector while it is in a register, limited by the number of registers.
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
 constexpr std::size_t kGroup = 4;
 #else
@@ -33,7 +33,7 @@ HWY_INLINE VecF squared_error(VecF x, const Candidate& candidate) {
   return hn::Mul(error, error);
 }
 
-// One block of one run: error[k * step] for candidates[k * step], k < kCount.
+// One block of one run: updates error[k * step] for candidates[k * step], k < kCount.
 template <std::size_t kCount, bool kClamp>
 HWY_INLINE void add_block(const std::byte* x, std::size_t n, const Affine* candidates, std::size_t step,
                           CodeRange range, double* error) {
@@ -82,7 +82,7 @@ struct Span {
   float lo, hi;
 };
 
-// n >= kLanes. With a NaN among them the span is arbitrary, but then the sum is a NaN whatever we do.
+// n >= kLanes. If there is a NaN, the span is arbitrary, but then the sum is NaN in any case.
 HWY_INLINE Span span_of(const std::byte* x, std::size_t n) {
   const F32 d;
   VecF lo = load(d, x + (n - kLanes) * sizeof(float));
@@ -95,13 +95,13 @@ HWY_INLINE Span span_of(const std::byte* x, std::size_t n) {
   return {fold_lanes(d, lo, MinOp()), fold_lanes(d, hi, MaxOp())};
 }
 
-// Products keep the order of their factors, so if neither end clips nothing between does.
+// Multiplication is monotone, so if neither end clips, no value in between does.
 HWY_INLINE bool never_clips(Span span, const Affine& a, CodeRange range) {
   return a.inverse >= 0 && span.lo * a.inverse >= static_cast<float>(range.lo) - a.zero &&
          span.hi * a.inverse <= static_cast<float>(range.hi) - a.zero;
 }
 
-// From this length on, knowing the span of a block costs less than the clamps it spares.
+// From this length on, computing the span of a block costs less than the clamps that it saves.
 constexpr std::size_t kSpanWorthwhile = 256;
 
 template <std::size_t kCount>
@@ -138,9 +138,9 @@ void squared_error_runs(const std::byte* x, std::size_t runs, std::size_t n, con
   }
 }
 
-// Columns: a strip of kPanel columns is worked through in tiles of kTileRows rows. A tile is copied to where
-// it is dense, since rows that are a power of two apart would push one another out of the cache, and then
-// every candidate of the batch is tried on it.
+// Columns: a strip of kPanel columns is processed in tiles of kTileRows rows. Each tile is copied to a dense
+// buffer, because rows at power-of-two distances would evict each other from the cache; then all candidates
+// of the batch are evaluated on it.
 constexpr std::size_t kPanel = 128;
 constexpr std::size_t kTileRows = 16;
 constexpr std::size_t kBatch = 8;
@@ -170,7 +170,7 @@ struct Tile {
   HWY_ALIGN_MAX float row[kTileRows][kPanel];
 };
 
-// Columns beyond `width` become zeros up to a whole vector.
+// Columns beyond `width` are filled with zeros up to a whole vector.
 HWY_INLINE void copy(Tile& tile, const std::byte* x, std::size_t rows, std::size_t row_bytes,
                      std::size_t width) {
   const F32 d;
@@ -188,7 +188,7 @@ HWY_INLINE void prefetch(const std::byte* x, std::size_t rows, std::size_t row_b
   }
 }
 
-// One vector of columns down the rows of a tile.
+// One vector of columns over the rows of a tile.
 template <std::size_t kCount>
 HWY_INLINE void add_tile(const Tile& tile, std::size_t rows, std::size_t c, ColumnLanes* lanes) {
   const F32 d;
@@ -254,7 +254,7 @@ void squared_error_columns(const std::byte* x, std::size_t rows, std::size_t col
 
 struct BlockNorms {
   VecF signal[kSumVectors], noise[kSumVectors];
-  VecI max_abs;  // as bits: comparing them as integers keeps a NaN
+  VecI max_abs;  // as bits: integer comparison preserves a NaN
 
   HWY_INLINE void see(std::size_t v, VecF x, VecF y) {
     const VecF error = hn::Sub(x, y);
