@@ -287,7 +287,7 @@ TEST_F(OutputFileTest, ReplacesNothingButFiles) {
     target = place;
     const Error error = error_of([&] { write("abc"); });
     EXPECT_EQ(error.code(), ErrorCode::kUsage);
-    EXPECT_THAT(error.what(), EndsWith("and only a file may be replaced")) << place;
+    EXPECT_THAT(error.what(), EndsWith("only a regular file can be replaced")) << place;
     EXPECT_EQ(static_cast<mode_t>(fs::symlink_status(place).type()), before) << place;
   }
   EXPECT_EQ(entries_in(folder.path()), places.size());
@@ -400,8 +400,8 @@ TEST_F(OutputFileTest, SaysHowMuchRoomIsNeededOnAFullDisk) {
   const Error error = error_of([&] { OutputFile(fs::path(name) / "out.bin", size); });
   EXPECT_EQ(error.code(), ErrorCode::kIo);
   EXPECT_THAT(error.what(),
-              AllOf(HasSubstr("out.bin: no room: " + std::to_string(size) + " bytes are needed, "),
-                    EndsWith(" are free")));
+              AllOf(HasSubstr("out.bin: not enough disk space: " + std::to_string(size) + " bytes needed, "),
+                    EndsWith(" available")));
   EXPECT_EQ(entries_in(name), 0U);
   fs::remove(name);
 }
