@@ -41,7 +41,9 @@ struct Session::Impl {
 // Enforces the timeouts of all calls of the process, in one thread that starts with the first timeout.
 //
 //   Watchdog::Entry entry(stop, this);
-//   entry.arm(deadline);  …  entry.disarm();
+//   entry.arm(deadline);
+//   run();
+//   entry.disarm();
 //
 // Arming and disarming do not allocate, and wake the thread only if the earliest deadline changes.
 class Watchdog {

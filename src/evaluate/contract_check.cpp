@@ -32,7 +32,9 @@ std::vector<float> read_floats(const std::filesystem::path& path) {
     return values;
   }
   if (file.bytes().size() % sizeof(float) != 0)
-    throw Error(ErrorCode::kBadInput, "is no .npy, and its size is none of float32 values", path.string());
+    throw Error(ErrorCode::kBadInput,
+                "the file is neither a .npy file nor raw float32 values (its size is not a multiple of 4)",
+                path.string());
   values.resize(file.bytes().size() / sizeof(float));
   std::memcpy(values.data(), file.bytes().data(), file.bytes().size());
   return values;
@@ -44,7 +46,7 @@ double decibels_of(std::span<const float> expected, std::span<const float> given
   return difference.sqnr_db();
 }
 
-// A picture [.., C, H, W] or [.., H, W, C] of up to four channels: where its channels are.
+// The channel axis of an image [.., C, H, W] or [.., H, W, C] with up to four channels.
 struct Picture {
   std::size_t channels = 0, pixels = 0;
   bool is_last = false;
@@ -63,7 +65,7 @@ Picture picture_of(const data::Dims& dims) {
   return picture;
 }
 
-// The same picture with its channels in another place, in the opposite order, or both.
+// The same image with the channel axis moved, the channels reversed, or both.
 std::vector<float> rearranged(std::span<const float> given, const Picture& picture, bool moves, bool turns) {
   const bool was_last = moves ? !picture.is_last : picture.is_last;
   std::vector<float> made(given.size());
@@ -79,7 +81,7 @@ std::vector<float> rearranged(std::span<const float> given, const Picture& pictu
   return made;
 }
 
-// given = a · expected + b, if it is.
+// Checks if given = a · expected + b.
 std::string guess_scale(std::span<const float> expected, std::span<const float> given) {
   const auto n = static_cast<double>(expected.size());
   double x = 0, y = 0, xx = 0, xy = 0;
@@ -95,14 +97,15 @@ std::string guess_scale(std::span<const float> expected, std::span<const float> 
   std::vector<float> made(expected.size());
   std::transform(expected.begin(), expected.end(), made.begin(),
                  [&](float value) { return static_cast<float>(a * value + b); });
-  // Decoders of pictures differ by a step or two, which leaves more; another filter, scale or order less.
+  // Differences between image decoders leave a high SQNR; another filter, scale or channel order leaves a low
+  // one.
   if (!(std::fabs(a) > 0) || decibels_of(given, made) < Quality::kGood) return {};
   return fmt::format(
-      "it is {:.4g} times what it should be{}: scale, mean or deviation differ", a,
-      std::fabs(b) < 1e-6 ? "" : fmt::format(" {} {:.4g}", b < 0 ? "less" : "plus", std::fabs(b)));
+      "the values are {:.4g} times the expected ones{}: check scale, mean and standard deviation", a,
+      std::fabs(b) < 1e-6 ? "" : fmt::format(" {} {:.4g}", b < 0 ? "minus" : "plus", std::fabs(b)));
 }
 
-// A guess at the error in the app; empty when there is none.
+// Guesses the error in the app's preprocessing; empty if no guess fits.
 std::string guess(std::span<const float> expected, std::span<const float> given, const data::Dims& dims) {
   const Picture picture = picture_of(dims);
   if (picture.channels * picture.pixels == expected.size() && picture.channels > 1) {
@@ -111,10 +114,10 @@ std::string guess(std::span<const float> expected, std::span<const float> given,
       const char* says;
     };
     constexpr std::array kTries = {Try{false, true, "red and blue are swapped"},
-                                   Try{true, false, "the channels stand in another place (nchw, nhwc)"},
+                                   Try{true, false, "the channel axis is in the wrong place (nchw, nhwc)"},
                                    Try{true, true,
-                                       "red and blue are swapped, and the channels stand in "
-                                       "another place (nchw, nhwc)"}};
+                                       "red and blue are swapped, and the channel axis is in the wrong place "
+                                       "(nchw, nhwc)"}};
     for (const Try& trying : kTries) {
       const std::vector<float> made = rearranged(given, picture, trying.moves, trying.turns);
       if (decibels_of(expected, made) >= Quality::kGood) return trying.says;
@@ -123,15 +126,15 @@ std::string guess(std::span<const float> expected, std::span<const float> given,
   return guess_scale(expected, given);
 }
 
-// The floats that an app gave its model, compared with what the contract makes of the same samples: a proof
-// of the app's own preprocessing.
+// Compares the floats that an app gave its model (a dump) with the contract's preprocessing of the same
+// samples, to test the app's own preprocessing.
 class ContractDump {
  public:
-  // A .npy of any shape, or raw little-endian float32. Throws Error.
+  // Reads a .npy file of any shape, or raw little-endian float32. Throws Error.
   ContractDump(std::string input, const std::filesystem::path& file);
 
-  // Compares sample number `index` with `expected`. Samples beyond the end of the dump are not compared.
-  // Throws Error{kBadInput} when the dump does not hold whole samples.
+  // Compares sample number `index` with `expected`. Ignores samples beyond the end of the dump. Throws
+  // Error{kBadInput} if the size of the dump is not a multiple of the sample size.
   void add(std::uint64_t index, const data::Tensor& expected, const std::string& sample);
 
   bool passed() const;
@@ -154,10 +157,11 @@ void ContractDump::add(std::uint64_t index, const data::Tensor& expected, const 
   std::vector<float> converted;
   const std::span<const float> wanted = data::floats_of(expected, converted, sample);
   if (wanted.empty() || values_.size() % wanted.size() != 0 || values_.empty()) {
-    throw Error(ErrorCode::kBadInput,
-                fmt::format("has {} values, and the input '{}' takes {} for a sample ({})", values_.size(),
-                            input_, wanted.size(), data::describe(expected.type, expected.dims)),
-                name_);
+    throw Error(
+        ErrorCode::kBadInput,
+        fmt::format("the dump has {} values, not a multiple of a sample of the input '{}', which has {} ({})",
+                    values_.size(), input_, wanted.size(), data::describe(expected.type, expected.dims)),
+        name_);
   }
   if (index >= values_.size() / wanted.size()) return;
   const std::span<const float> given = std::span(values_).subspan(index * wanted.size(), wanted.size());
@@ -177,19 +181,19 @@ void ContractDump::add(std::uint64_t index, const data::Tensor& expected, const 
 bool ContractDump::passed() const { return compared_ != 0 && worst_db_ >= Quality::kGood; }
 
 std::string ContractDump::finding() const {
-  const std::string what = fmt::format("{}: what the app gave for '{}'", name_, input_);
-  if (compared_ == 0) return what + " was compared with nothing";
+  const std::string what = fmt::format("{}: the app's values of '{}'", name_, input_);
+  if (compared_ == 0) return what + " were not compared: no samples";
   const std::string count = fmt::format("{} sample{}", compared_, compared_ == 1 ? "" : "s");
-  if (is_equal_) return fmt::format("{} is what the contract says, bit for bit ({})", what, count);
+  if (is_equal_) return fmt::format("{} equal the contract's, bit for bit ({})", what, count);
   const std::string figures =
       fmt::format("{:.1f} dB, largest difference {:.3g}, {}", worst_db_, largest_, count);
-  if (passed()) return fmt::format("{} is near what the contract says: {}", what, figures);
+  if (passed()) return fmt::format("{} are close to the contract's: {}", what, figures);
   return fmt::format(
-      "{} is not what the contract says: {}, {:g} dB are needed; {}", what, figures, Quality::kGood,
-      worst_guess_.empty() ? fmt::format("'{}' is the farthest off", worst_sample_) : worst_guess_);
+      "{} differ from the contract's: {}, at least {:g} dB required; {}", what, figures, Quality::kGood,
+      worst_guess_.empty() ? fmt::format("the worst sample is '{}'", worst_sample_) : worst_guess_);
 }
 
-constexpr std::uint64_t kObservedSamples = 256;  // looked at, unless the user says how many
+constexpr std::uint64_t kObservedSamples = 256;  // default number of samples to read
 
 std::string input_digest(const data::Batch& batch) {
   const std::vector<data::TensorView> views(batch.inputs.begin(), batch.inputs.end());
@@ -200,22 +204,23 @@ std::uint64_t samples_to_see(const data::Feed& feed, const DataOptions& options)
   return options.samples != 0 ? feed.batches() : std::min(feed.batches(), kObservedSamples);
 }
 
-// One output of the golden sample: how near it is to what was recorded of it.
+// Compares one output of the golden sample with the recorded values.
 std::string compare_output(const std::string& name, const std::vector<double>& recorded,
                            const data::TensorView& output, bool& passed) {
   const double sqnr = data::golden_sqnr_db(recorded, data::golden_values(output));
   const bool is_near = sqnr >= Quality::kMinUsable;
   passed = passed && is_near;
-  if (std::isinf(sqnr) && is_near) return fmt::format("output '{}' has the recorded values", name);
-  return fmt::format("output '{}' is {} the recorded one: {:.1f} dB{}", name, is_near ? "near" : "far from",
-                     sqnr, is_near ? "" : fmt::format(", {} dB are needed", Quality::kMinUsable));
+  if (std::isinf(sqnr) && is_near) return fmt::format("output '{}' equals the recorded one", name);
+  return fmt::format("output '{}' {} the recorded one: {:.1f} dB{}", name,
+                     is_near ? "is close to" : "differs from", sqnr,
+                     is_near ? "" : fmt::format(", at least {} dB required", Quality::kMinUsable));
 }
 
-// The golden sample run again: what came out then, and what comes out now.
+// Compares the outputs of the golden sample with the recorded ones.
 std::vector<std::string> compare_golden(const Golden& golden, std::span<const data::TensorView> outputs,
                                         const std::vector<data::ValueDescription>& names, bool& passed) {
   if (data::digest_of_tensors(outputs) == golden.output_digest)
-    return {"the golden sample gives the recorded output, bit for bit"};
+    return {"the outputs of the golden sample equal the recorded ones, bit for bit"};
   std::vector<std::string> findings;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto recorded = golden.outputs.find(names[i].name);
@@ -224,13 +229,14 @@ std::vector<std::string> compare_golden(const Golden& golden, std::span<const da
       continue;
     }
     passed = false;
-    findings.push_back(fmt::format("output '{}' was not recorded, or as text, and the digest is another one",
-                                   names[i].name));
+    findings.push_back(fmt::format(
+        "output '{}' differs from the recorded one (its values were not recorded, only their digest)",
+        names[i].name));
   }
   return findings;
 }
 
-// By the position of the input. A dump without a name is of the only input in the contract.
+// Opens the dumps, by position of the input. A dump without a name is for the contract's only input.
 std::map<std::size_t, ContractDump> open_dumps(const std::map<std::string, std::filesystem::path>& files,
                                                const std::vector<data::ValueDescription>& inputs,
                                                const Contract& contract) {
@@ -243,8 +249,8 @@ std::map<std::size_t, ContractDump> open_dumps(const std::map<std::string, std::
     if (found == inputs.end()) {
       std::vector<std::string> names;
       for (const data::ValueDescription& input : inputs) names.push_back(input.name);
-      throw Error(ErrorCode::kUsage, fmt::format("`dumps`: {}; the model takes {}: `dumps` INPUT=FILE",
-                                                 given.empty() ? "say which input it is of"
+      throw Error(ErrorCode::kUsage, fmt::format("`dumps`: {}; inputs: {}. Example: `dumps` INPUT=FILE",
+                                                 given.empty() ? "name the input of the dump"
                                                                : fmt::format("no input '{}'", given),
                                                  fmt::join(names, ", ")));
     }
@@ -307,20 +313,21 @@ ContractCheck check_contract(const std::filesystem::path& model, const Contract&
     has_met_golden = true;
     if (!is_same) {
       check.passed = false;
-      check.findings.push_back(
-          fmt::format("'{}' is the golden sample's name, but other values come out of the preprocessing: the "
-                      "file or the steps differ",
-                      contract.golden->sample));
+      check.findings.push_back(fmt::format(
+          "'{}' has the golden sample's name, but its preprocessed values differ from the recorded "
+          "ones: the file or the preprocessing steps have changed",
+          contract.golden->sample));
       continue;
     }
-    check.findings.push_back(fmt::format("'{}' gives the golden input, bit for bit", batch.names.front()));
+    check.findings.push_back(fmt::format(
+        "the preprocessed values of '{}' equal the recorded ones, bit for bit", batch.names.front()));
     for (std::string& finding :
          compare_golden(*contract.golden, stepper.run(batch), stepper.model().outputs(), check.passed))
       check.findings.push_back(std::move(finding));
   }
   if (contract.golden && !has_met_golden) {
     check.findings.push_back(
-        fmt::format("the golden sample '{}' is not among the data: the model's output was not checked",
+        fmt::format("the golden sample '{}' is not in the data: the model's outputs were not checked",
                     contract.golden->sample));
   }
   for (const auto& [name, seen] : feed.observed()) {
@@ -330,7 +337,7 @@ ContractCheck check_contract(const std::filesystem::path& model, const Contract&
     if (!differs) differs = data::doubt(input->second, seen.result());
     if (differs) check.passed = false;
     check.findings.push_back(
-        fmt::format("input '{}': {}", name, differs ? *differs : "the data looks as the contract says"));
+        fmt::format("input '{}': {}", name, differs ? *differs : "the data matches the contract"));
   }
   for (const auto& [input, dump] : dumps) {
     check.passed = check.passed && dump.passed();

@@ -21,7 +21,7 @@ namespace {
 
 using evaluate::TokenDecoder;
 
-// In this process, where nothing lies between: what was kept of the past need not travel.
+// Loads the model into this process, so that its key/value cache needs no transfer.
 std::unique_ptr<TokenDecoder> load_decoder(const std::filesystem::path& path, const DecodeOptions& options) {
   evaluate::require_loadable(path, options.runtime);
   runtime::ExecutorOptions how = evaluate::executor_options(options.runtime);
@@ -35,7 +35,7 @@ std::unique_ptr<TokenDecoder> load_decoder(const std::filesystem::path& path, co
   }
 }
 
-// Rows of ids for the one input that takes them.
+// Opens a feed of token ids, one text per row.
 std::unique_ptr<data::Feed> open_texts(const std::filesystem::path& path, const TokenDecoder& decoder,
                                        const DecodeOptions& options) {
   const data::ValueDescription& ids = decoder.ids();
@@ -56,7 +56,7 @@ std::vector<std::int64_t> text_of(data::Feed& feed, std::uint64_t index) {
   return {numbers.begin(), numbers.end()};
 }
 
-// -log of the token's share, and the token with the largest one.
+// The negative log-likelihood of a token, and the most likely token.
 struct Judged {
   double nll = 0;
   std::size_t chosen = 0;
@@ -64,9 +64,10 @@ struct Judged {
 
 Judged judge_scores(std::span<const float> scores, std::int64_t token, const std::filesystem::path& model) {
   if (token < 0 || static_cast<std::uint64_t>(token) >= scores.size())
-    throw Error(ErrorCode::kBadInput,
-                fmt::format("a text has the id {}; the model knows {} tokens", token, scores.size()),
-                model.string());
+    throw Error(
+        ErrorCode::kBadInput,
+        fmt::format("a text has the token id {}, but the model has only {} tokens", token, scores.size()),
+        model.string());
   const auto largest = std::max_element(scores.begin(), scores.end());
   double sum = 0;
   for (const float score : scores)
@@ -76,7 +77,7 @@ Judged judge_scores(std::span<const float> scores, std::int64_t token, const std
   return {std::log(sum) - own, static_cast<std::size_t>(largest - scores.begin())};
 }
 
-// What one model did so far.
+// One model and its results so far.
 struct Course {
   std::unique_ptr<TokenDecoder> decoder;
   evaluate::CallTimes first, next;
@@ -84,7 +85,8 @@ struct Course {
   std::uint64_t flips = 0;
 };
 
-// Fills in what the first model would have chosen, or compares with it.
+// Decodes a text. The first model's most likely tokens are stored in `chosen`; the other models' are compared
+// with them.
 void read_text(Course& course, std::span<const std::int64_t> text, std::uint64_t prompt, bool is_first,
                std::vector<std::size_t>& chosen, const std::filesystem::path& model) {
   course.decoder->begin();
@@ -105,20 +107,20 @@ void read_text(Course& course, std::span<const std::int64_t> text, std::uint64_t
   }
 }
 
-// Every gate that is set, the first that fails before all others.
+// Judges all gates that are set.
 void judge_flips(const DecodeOptions& options, const DecodeReport& report, DecodeResult& result) {
   std::vector<std::string> held, failed;
   const auto add = [&](bool holds, std::string text) { (holds ? held : failed).push_back(std::move(text)); };
   if (options.max_flips) {
     const double share = static_cast<double>(result.flips) / static_cast<double>(report.tokens);
     add(share <= *options.max_flips,
-        fmt::format("{} of {} tokens flip ({:.2f} %, at most {:.2f} % may)", result.flips, report.tokens,
-                    100 * share, 100 * *options.max_flips));
+        fmt::format("{} of {} tokens changed ({:.2f} %, at most {:.2f} % allowed)", result.flips,
+                    report.tokens, 100 * share, 100 * *options.max_flips));
   }
   if (options.max_nll_rise) {
     const double rise = result.nll - report.models.front().nll;
     add(rise <= *options.max_nll_rise,
-        fmt::format("nll {:.4f} instead of {:.4f} ({:+.4f}, at most {:+.4f} may)", result.nll,
+        fmt::format("nll {:.4f} instead of {:.4f} ({:+.4f}, at most {:+.4f} allowed)", result.nll,
                     report.models.front().nll, rise, *options.max_nll_rise));
   }
   result.passed = failed.empty();
@@ -134,11 +136,13 @@ double DecodeResult::perplexity() const { return std::exp(nll); }
 DecodeReport decode(const std::vector<std::filesystem::path>& models, const DecodeOptions& options) {
   const CancellationScope scope(options.progress);
   if (models.empty() || options.prompt == 0 || options.tokens == 0)
-    throw Error(ErrorCode::kUsage, "decoding takes a model, a prompt and tokens behind it");
+    throw Error(ErrorCode::kUsage,
+                "decoding needs a model, a prompt of at least one token and at least one token after it");
   if (options.max_nll_rise && options.data.is_generated())
-    throw Error(ErrorCode::kUsage, "nll says nothing of made-up ids: give texts by `data`");
+    throw Error(ErrorCode::kUsage, "nll is meaningless for random token ids: give texts with `data`");
   if (options.runtime.remote)
-    throw Error(ErrorCode::kUsage, "texts are decoded here: leave out `remote.via` and `remote.launcher`");
+    throw Error(ErrorCode::kUsage,
+                "decoding runs on this machine: leave out `remote.via` and `remote.launcher`");
   for (const std::filesystem::path& model : models) io::require_readable(model);
   data::require_files(options.data);
   DecodeReport report;
@@ -163,8 +167,8 @@ DecodeReport decode(const std::vector<std::filesystem::path>& models, const Deco
   for (std::uint64_t t = 0; t < report.texts; ++t) {
     std::vector<std::int64_t> text = text_of(*feed, t);
     if (text.size() <= options.prompt)
-      throw Error(ErrorCode::kUsage,
-                  fmt::format("a text has {} ids: too few for a prompt of {}", text.size(), options.prompt));
+      throw Error(ErrorCode::kUsage, fmt::format("a text has {} token ids, too few for a prompt of {}",
+                                                 text.size(), options.prompt));
     text.resize(std::min<std::size_t>(text.size(), options.prompt + options.tokens));
     for (std::size_t i = 0; i < models.size(); ++i)
       read_text(courses[i], text, options.prompt, i == 0, chosen, models[i]);
@@ -178,7 +182,8 @@ DecodeReport decode(const std::vector<std::filesystem::path>& models, const Deco
     report.models[i].flips = courses[i].flips;
   }
   for (std::size_t i = 1; i < models.size(); ++i) judge_flips(options, report, report.models[i]);
-  if (report.is_generated) report.notes.emplace_back("made-up ids: perplexity says nothing without `data`");
+  if (report.is_generated)
+    report.notes.emplace_back("random token ids: perplexity is meaningless without `data`");
   return report;
 }
 

@@ -23,7 +23,7 @@
 namespace ounce {
 namespace {
 
-// All that decides what it gives: a file that changed is another model.
+// Identifies a model by everything that affects its outputs. A changed file is another model.
 std::string identity_of(const std::filesystem::path& model, const RuntimeOptions& runtime) {
   std::error_code none;
   std::string identity =
@@ -43,17 +43,18 @@ std::unique_ptr<runtime::Executor> load_reference(const std::filesystem::path& m
   return evaluate::answer_from(options.reference_outputs, evaluate::load_as_floats(model, how));
 }
 
-// The reference's contract, or the candidate's when only that has one.
+// The reference's contract, or the candidate's if only the candidate has one.
 std::optional<Contract> shared_contract(const std::filesystem::path& reference,
                                         const std::filesystem::path& candidate,
                                         std::vector<std::string>& notes) {
   std::optional<Contract> ours = data::contract_in(reference), theirs = data::contract_in(candidate);
   if (ours && theirs && data::write_contract(*ours, -1) != data::write_contract(*theirs, -1))
-    notes.emplace_back("the two models have different contracts; the reference's was followed");
+    notes.emplace_back("the two models have different contracts; the reference's was used");
   return ours ? ours : theirs;
 }
 
-// Labels are given for the metric to decide. One that could not be measured leaves it to the outputs.
+// With labels, the default gate limits the drop of the metric. If the metric could not be measured, the
+// outputs are judged.
 Gates with_default_gate(const VerifyOptions& options, VerifyResult& result) {
   Gates gates = options.gates;
   if (evaluate::has_any(gates) || options.data.labels.empty()) return gates;
@@ -76,15 +77,15 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
                     const VerifyOptions& options) {
   const CancellationScope scope(options.progress);
   const Stopwatch time;
-  evaluate::find_metric(options.task, options.metric);  // throws when there is no such metric
+  evaluate::find_metric(options.task, options.metric);  // throws for an unknown metric
   if ((options.gates.max_drop || !options.gates.max_drops.empty()) && !evaluate::has_metric(options))
     throw Error(
         ErrorCode::kUsage,
-        "`gates.max_drop` needs labels: say which field holds them with `labels`, or give `task` to be "
-        "held against the original");
+        "`gates.max_drop` needs labels: name their field with `labels`, or give `task` to compare with the "
+        "original's predictions");
   if (options.runtime.remote && !options.cpus.empty())
     throw Error(ErrorCode::kUsage,
-                "`cpus` shows other CPUs here: leave out `remote.via` and `remote.launcher`");
+                "`cpus` emulates other CPUs on this machine: leave out `remote.via` and `remote.launcher`");
   evaluate::require_confidence(options.gates);
   evaluate::require_outputs(options.outputs, reference_path);
   for (const auto* path : {&reference_path, &candidate_path}) io::require_readable(*path);
@@ -95,7 +96,7 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
   result.candidate = candidate_path;
   result.is_generated = options.data.is_generated();
 
-  // Load: both models are in the runtime, and take and give the same.
+  // Load both models and check that they have the same interface.
   for (const auto* path : {&reference_path, &candidate_path}) evaluate::check_model(*path);
   const runtime::ExecutorOptions how = evaluate::executor_options(options.runtime);
   evaluate::StatefulExecutor reference(load_reference(reference_path, how, options), options.data.carry);
@@ -109,11 +110,11 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
       {{reference_path, result.runtime_version}, {candidate_path, candidate.model().library_version()}});
   if (!options.runtime.remote) result.cpu = this_cpu();
 
-  // Compare: every sample goes through both, and is forgotten.
+  // Compare the models sample by sample.
   DataOptions data_options = options.data;
   if (!data_options.contract)
     data_options.contract = shared_contract(reference_path, candidate_path, result.notes);
-  // Of a pair of different kinds, the candidate takes what both do.
+  // For models of different formats, the candidate's inputs are the merged ones, which suit both models.
   const std::vector<data::ValueDescription>& inputs =
       (evaluate::are_of_one_kind(reference_path, candidate_path) ? reference : candidate).model().inputs();
   const evaluate::OpenFeed open = evaluate::open_feed(reference_path, inputs, data_options);
@@ -127,7 +128,7 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
   result.labels_digest = feed.labels();
   result.seconds = time.seconds();
 
-  // Try what the data does not hold, and decide.
+  // Run edge cases that the data does not contain, and judge the result.
   if (options.edge_cases) {
     result.edge_cases =
         evaluate::run_edge_cases(reference_path, reference, candidate, inputs, comparison, open.options);

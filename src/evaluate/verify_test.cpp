@@ -1,4 +1,5 @@
-// verify(), bench(), calibrate() and contracts on the example, in every version of ONNX Runtime that is here.
+// Tests verify(), bench(), calibrate() and contracts on the example model, in all installed versions of ONNX
+// Runtime.
 #include <gmock/gmock.h>
 #include <ounce/bench.h>
 #include <ounce/calibrate.h>
@@ -25,7 +26,7 @@ using test::kExample;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// Sound of 16 bits at 8 kHz, one second.
+// One second of 16-bit sound at 8 kHz.
 Contract sound_of_a_second() {
   Contract contract;
   InputContract& audio = contract.inputs["audio"];
@@ -114,13 +115,13 @@ TEST_P(RunTest, AContractInTheModelIsFollowedKeptAndChecked) {
   options.trial.is_wanted = false;
   quantize(folder / "with.onnx", folder / "small.onnx", options);
   EXPECT_EQ(to_json(contract_of(folder / "small.onnx").value()), to_json(written));
-  // Nothing has to be said any more.
+  // The contract in the model replaces the option.
   verify_options.data.contract.reset();
   EXPECT_TRUE(verify(folder / "with.onnx", folder / "small.onnx", verify_options).passed);
   const ContractCheck check = check_contract(folder / "small.onnx", data, runtime);
   EXPECT_TRUE(check.passed);
-  EXPECT_THAT(check.findings.at(1), HasSubstr("near the recorded one"));
-  // The same clips without their scale are other values.
+  EXPECT_THAT(check.findings.at(1), HasSubstr("close to the recorded one"));
+  // The same clips, not rescaled, have other values.
   Contract unscaled = written;
   unscaled.inputs["audio"].rescale_factor = 1;
   set_contract(kExample, folder / "unscaled.onnx", unscaled, nullptr, runtime);
@@ -166,7 +167,7 @@ TEST_P(RunTest, CalibrationSeesEveryActivationAndItsPartsAreTheWhole) {
   options.data.contract = sound_of_a_second();
   const CalibrateResult whole = calibrate(kExample, folder / "whole.ranges", options);
   EXPECT_EQ(whole.samples, 24U);
-  EXPECT_EQ(whole.values.size(), 38U);  // input, 29 Conv, 5 Add, pool, Flatten, logits
+  EXPECT_EQ(whole.values.size(), 38U);  // input, 29 Conv, 5 Add, pooling, Flatten, logits
   for (const ObservedValue& value : whole.values) {
     EXPECT_EQ(value.samples, 24U) << value.name;
     EXPECT_LE(value.chosen.low, 0);

@@ -25,7 +25,7 @@ ValueDescription output(const std::string& name, ElementType type = ElementType:
   return described;
 }
 
-// [1, 3, 32]: two rows in pixels, one of scores.
+// An output [1, 3, 32]: two rows of box coordinates in pixels, one of scores.
 std::vector<float> detections() {
   std::vector<float> values;
   for (int i = 0; i < 64; ++i) values.push_back(100.0F + static_cast<float>(i));
@@ -54,9 +54,9 @@ TEST(OutputParts, ScoresBesideBoxesCountByThemselves) {
   std::vector<ReferenceRun> runs;
   runs.push_back(run_of(before));
   const OutputParts parts({output("y")}, {}, runs);
-  ASSERT_EQ(parts.size(), 3U);  // all of it, boxes, scores
+  ASSERT_EQ(parts.size(), 3U);  // the whole output, boxes, scores
   std::vector<float> changed = detections();
-  for (std::size_t i = 64; i < 96; ++i) changed[i] = 0;  // nothing is found any more
+  for (std::size_t i = 64; i < 96; ++i) changed[i] = 0;  // no detections are left
   const std::vector<double> noises = noise(parts, before, {output_of({1, 3, 32}, changed)});
   EXPECT_LT(noises[0], 1e-4);
   EXPECT_DOUBLE_EQ(*std::max_element(noises.begin(), noises.end()), 1);
@@ -82,7 +82,7 @@ TEST(OutputParts, LabelsThatChangeAreNoise) {
   };
   const OutputParts parts({output("class", ElementType::kInt64)}, {}, {});
   EXPECT_EQ(noise(parts, {classes(1)}, {classes(900)}), std::vector<double>{0.5})
-      << "one of two, however far";
+      << "one of two labels changed, by any difference";
 }
 
 TEST(OutputParts, OtherShapesCannotBeCompared) {

@@ -11,8 +11,8 @@
 namespace ounce::evaluate {
 namespace {
 
-constexpr std::int64_t kLeastSide = 8, kMostSide = 8192;  // of a picture
-constexpr std::size_t kLeastSound = 256;  // values of a waveform; a vector of features has fewer
+constexpr std::int64_t kLeastSide = 8, kMostSide = 8192;  // of an image, in pixels
+constexpr std::size_t kLeastSound = 256;                  // values of a waveform; feature vectors have fewer
 
 struct PictureShape {
   std::size_t channels, height, width;
@@ -21,7 +21,7 @@ struct PictureShape {
 
 bool is_side(std::int64_t size) { return size >= kLeastSide && size <= kMostSide; }
 
-// [1, C, H, W] or [1, H, W, C], of grey, colours, or colours with something beside them.
+// [1, C, H, W] or [1, H, W, C]: gray, RGB, or RGB with a fourth channel.
 std::optional<PictureShape> picture_shape(const data::Dims& dims) {
   if (dims.size() != 4 || dims[0] != 1) return std::nullopt;
   const auto is_channels = [](std::int64_t size) { return size == 1 || size == 3 || size == 4; };
@@ -104,7 +104,7 @@ std::optional<InputPicture> picture_of(const std::string& input, const data::Ten
 
 std::vector<ClassScore> best_answers(const data::ValueDescription& output, const data::TensorView& reference,
                                      const data::TensorView& candidate) {
-  constexpr std::size_t kShown = 3;  // of each model
+  constexpr std::size_t kShown = 3;  // classes of each model
   const auto axis =
       output.is_tensor() && is_float_weight_type(output.element) ? class_axis(output) : std::nullopt;
   if (!axis || reference.dims != candidate.dims || reference.dims.size() != output.shape.size()) return {};

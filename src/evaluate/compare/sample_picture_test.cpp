@@ -32,7 +32,7 @@ TEST(SamplePicture, BrightnessGoesFromTheSmallestToTheLargestValue) {
 }
 
 TEST(SamplePicture, ColoursMayComeFirstOrLast) {
-  // Blue alone is bright.
+  // Only the blue channel is bright.
   const auto first =
       picture_of("x", floats({1, 3, 8, 8}, [](std::size_t i) { return i < 128 ? 0.0F : 1.0F; }));
   const auto last =

@@ -15,14 +15,14 @@ namespace {
 using Sums = SliceMeter::Sums;
 
 constexpr std::int64_t kLongestAxis = 256;
-constexpr std::uint64_t kFewValues = 16;  // of an index: its scale is chance
-constexpr double kOtherScale = 10;        // between neighbours in the order of their scales
-constexpr double kSilent = 1e-6;          // of the loudest group: nothing but rounding
-constexpr double kNeverYes = 0.05;        // a score that stays below says nothing
-constexpr double kDense = 0.5;            // rms over peak of what is nearly always there, as a background is
-constexpr std::size_t kFew = 16;          // one of so many that are alike: a channel that says little
+constexpr std::uint64_t kFewValues = 16;  // an index with fewer values has no reliable scale
+constexpr double kOtherScale = 10;        // ratio between scales that separates two groups
+constexpr double kSilent = 1e-6;          // relative to the group of largest scale: only rounding errors
+constexpr double kNeverYes = 0.05;        // scores that never exceed this detect nothing
+constexpr double kDense = 0.5;    // RMS over peak of scores that are nearly always present, as a background
+constexpr std::size_t kFew = 16;  // groups smaller than this fraction of the axis are ignored without scores
 constexpr std::size_t kNamedRanges = 3;
-constexpr std::size_t kSliceReplicas = kReplicas / 4;  // each keeps the sums of every index
+constexpr std::size_t kSliceReplicas = kReplicas / 4;  // fewer, because each keeps the sums of every index
 
 struct SliceGroup {
   std::vector<std::size_t> indices;
@@ -42,8 +42,9 @@ struct SliceGroup {
   bool is_dense() const { return sums.rms() >= kDense * peak(); }
 };
 
-// The indices of one kind, loudest first, cut where the scale falls. Scores only differ so much behind what
-// is nearly always there (a background, boxes from 0 to 1): classes that are rare are still of their kind.
+// Sorts the indices of one kind (scores or not) by scale, largest first, and cuts the list where the scale
+// falls by `least_fall`. Scores are cut only after a dense group (a background, boxes from 0 to 1), because
+// rare classes have a small scale, too.
 std::vector<SliceGroup> cut_by_scale(const std::vector<Sums>& axis, bool of_scores, double least_fall) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < axis.size(); ++i) {
@@ -64,7 +65,7 @@ std::vector<SliceGroup> cut_by_scale(const std::vector<Sums>& axis, bool of_scor
   return groups;
 }
 
-// Quieter groups that are no kind of their own go to what they are like, or away.
+// Merges groups of scores into groups of similar scale, and drops groups that are only noise.
 std::vector<SliceGroup> find_groups(const std::vector<Sums>& axis) {
   std::vector<SliceGroup> groups = cut_by_scale(axis, false, kOtherScale);
   const bool has_others = !groups.empty();
@@ -96,7 +97,7 @@ std::vector<SliceGroup> find_groups(const std::vector<Sums>& axis) {
   return groups;
 }
 
-// "4:84", and the first few of what is not in one piece.
+// "4:84"; for several ranges, the first few joined by "+".
 std::string ranges_text(const std::vector<IndexRange>& ranges) {
   std::string text;
   for (std::size_t i = 0; i < std::min(ranges.size(), kNamedRanges); ++i) {
@@ -174,7 +175,7 @@ void SliceMeter::add(std::span<const float> reference, std::span<const float> ca
   if (axes_.empty()) {
     rank_ = dims.size();
     axes_.resize(std::max<std::size_t>(rank_, 1));
-    // The numbers of a vector are held against each other: one of many logits may well be quiet.
+    // Vectors (rank 2) have no slices: a small logit among larger ones is not a separate kind of value.
     for (std::size_t axis = 1; rank_ > 2 && axis < rank_; ++axis) {
       if (dims[axis] >= 2 && dims[axis] <= kLongestAxis)
         axes_[axis].resize(static_cast<std::size_t>(dims[axis]));

@@ -13,11 +13,11 @@ using data::Dims;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// What stands at one index of an axis: normal numbers, or scores of which few are more than nothing.
+// The values at one index of an axis: normally distributed numbers, or scores, most of which are near zero.
 struct Channel {
   double scale = 1, noise = 0;
   bool is_score = false;
-  double share = 0.01;  // of scores that say something
+  double share = 0.01;  // of scores that are not near zero
 };
 
 Channel numbers(double scale, double noise) { return {scale, noise}; }
@@ -25,7 +25,7 @@ Channel scores(double scale, double noise, double share = 0.01) { return {scale,
 
 class SliceTest : public testing::Test {
  protected:
-  // [1, channels, positions], or the other way round.
+  // Adds a sample [1, channels, positions], or [1, positions, channels] if `is_last`.
   void add(const std::vector<Channel>& channels, std::size_t positions, bool is_last = false) {
     std::vector<float> a(channels.size() * positions), b(a.size());
     std::uniform_real_distribution<double> uniform;
@@ -94,7 +94,7 @@ TEST_F(SliceTest, ChannelsOfLikeScaleAreOneAndHaveNoSlices) {
 }
 
 TEST_F(SliceTest, AClassThatNeverOccursIsJudgedWithThoseThatDo) {
-  std::vector<Channel> channels(80, scores(0.01, 0.01));  // as much noise as there is signal
+  std::vector<Channel> channels(80, scores(0.01, 0.01));  // as much noise as signal
   channels[0] = channels[7] = scores(1, 0.001);
   add(boxes_and(channels), 2000);
   ASSERT_THAT(meter_.slices("y"), SizeIs(2));
@@ -114,9 +114,9 @@ TEST_F(SliceTest, ABackgroundDoesNotHideWhatStandsBeforeIt) {
 
 TEST_F(SliceTest, ConstantsAndDeadChannelsAreNoSlices) {
   std::vector<Channel> channels(64, numbers(1, 0.01));
-  channels[9] = numbers(1e-3, 0.01);   // one of many that says little
-  channels[20] = numbers(0, 0.01);     // nothing at all
-  channels[21] = numbers(1e-7, 0.01);  // rounding
+  channels[9] = numbers(1e-3, 0.01);   // a single channel of small scale
+  channels[20] = numbers(0, 0.01);     // always zero
+  channels[21] = numbers(1e-7, 0.01);  // only rounding errors
   add(channels, 500);
   EXPECT_THAT(names(), IsEmpty());
 }
@@ -126,7 +126,7 @@ TEST_F(SliceTest, QuantitiesOfOtherUnitsAreSlices) {
   EXPECT_THAT(names(), testing::ElementsAre("y[:, 2, :]", "y[:, 1, :]", "y[:, 0, :]"));
 }
 
-// One logit may well be quiet: it is held against the others.
+// A small logit among larger ones is not a slice.
 TEST_F(SliceTest, AVectorHasNoSlices) {
   std::vector<float> values;
   for (int i = 0; i < 40; ++i)
@@ -177,7 +177,7 @@ TEST_F(SliceTest, EqualValuesAreIdentical) {
   for (const OutputSlice& slice : meter_.slices("y")) EXPECT_TRUE(std::isinf(slice.sqnr_db));
 }
 
-// Scores that are as noisy in every sample are as sure as one of them; others are not.
+// The confidence bound of a slice is wide only if its noise differs between samples.
 TEST(SliceBounds, SamplesThatDifferMakeASliceUncertain) {
   const auto deviation = [](bool is_steady) {
     SliceMeter meter;

@@ -20,7 +20,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 bool has_values(const OutputComparison& output) { return is_judged(output) && output.values != 0; }
 
-// Of a detector that finds nothing, neither in the reference nor in the candidate.
+// True if neither reference nor candidate detects anything.
 bool is_silent(const OutputComparison& output) {
   return output.silent_values == output.values && std::isnan(output.sqnr_db);
 }
@@ -104,7 +104,7 @@ std::size_t product(std::span<const std::int64_t> dims) {
   });
 }
 
-// Nothing where the axis is shorter here than where the slice was found.
+// Adds nothing for indices beyond the length of the axis, which may be shorter in this run.
 void add_slice(const data::TensorView& reference, const data::TensorView& given, std::size_t axis,
                const std::vector<IndexRange>& ranges, Difference& sum) {
   const std::span<const std::int64_t> dims(reference.dims);

@@ -57,7 +57,7 @@ TEST(WorstOutputTest, OutputsThatAreNotJudgedDoNotCount) {
   other.newly_not_finite = 1;
   other.top1_agreement = 0.1;
   EXPECT_EQ(worst_sqnr({other, output("float32[1]", 30)}), 30);
-  EXPECT_EQ(worst_sqnr({other, output("int64[1]", 12)}), 12) << "the labels are all that is judged";
+  EXPECT_EQ(worst_sqnr({other, output("int64[1]", 12)}), 12) << "only the labels are judged";
   EXPECT_FALSE(least_agreement({other}));
   EXPECT_TRUE(is_wanted({}, "y"));
   EXPECT_TRUE(is_wanted({"x", "y"}, "y"));

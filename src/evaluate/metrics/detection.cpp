@@ -13,10 +13,11 @@ namespace ounce::evaluate {
 namespace {
 
 constexpr double kSameBox = 0.5;
-constexpr std::size_t kMostBoxes = 1000;  // of a class in an image, before overlaps are removed
-constexpr std::size_t kRounds = 200;      // replicas: each sorts nothing, but walks all detections
-constexpr std::size_t kFewRounds = 50;    // … ten times
-constexpr double kSureScore = 0.25;       // of a detection that counts as the truth where there is no label
+constexpr std::size_t kMostBoxes = 1000;  // boxes per class and image before non-maximum suppression
+constexpr std::size_t kRounds = 200;      // bootstrap replicas; each one reads all detections
+constexpr std::size_t kFewRounds = 50;    // replicas for the mean over ten overlap thresholds
+constexpr double kSureScore =
+    0.25;  // without labels, the reference's detections with this score are the truth
 
 struct Truth {
   std::size_t of_class;
@@ -29,7 +30,7 @@ std::vector<Truth> read_truths(const data::Tensor& label, const std::string& whe
   const std::size_t width = label.dims.empty() ? 0 : static_cast<std::size_t>(label.dims.back());
   if (label.dims.size() != 2 || (width != 4 && width != 5)) {
     throw Error(ErrorCode::kBadInput,
-                fmt::format("boxes are rows of x1, y1, x2, y2 and perhaps the class, and the label is {}",
+                fmt::format("a label of boxes needs rows of x1, y1, x2, y2 and optionally the class, not {}",
                             data::describe(label.type, label.dims)),
                 where);
   }
@@ -37,14 +38,14 @@ std::vector<Truth> read_truths(const data::Tensor& label, const std::string& whe
   for (std::size_t i = 0; i < values.size(); i += width) {
     const double of_class = width == 5 ? values[i + 4] : 0;
     if (of_class < 0 || of_class > 1e6 || of_class != std::floor(of_class))
-      throw Error(ErrorCode::kBadInput, fmt::format("{} is no class", of_class), where);
+      throw Error(ErrorCode::kBadInput, fmt::format("{} is not a valid class", of_class), where);
     truths.push_back(
         {static_cast<std::size_t>(of_class), {values[i], values[i + 1], values[i + 2], values[i + 3]}});
   }
   return truths;
 }
 
-// The best of those that overlap, by class, best first.
+// Non-maximum suppression: the best of overlapping boxes, by class, best first.
 std::map<std::size_t, std::vector<ScoredBox>> suppressed(std::vector<ScoredBox> all) {
   std::stable_sort(all.begin(), all.end(),
                    [](const ScoredBox& a, const ScoredBox& b) { return a.score > b.score; });
@@ -97,7 +98,8 @@ DetectionMeter::Truths DetectionMeter::truths_of(const std::vector<ScoredBox>& r
   const std::optional<std::size_t> classes = layout_.classes(outputs, where);
   if (classes && !truths.empty() && truths.rbegin()->first >= *classes) {
     throw Error(ErrorCode::kBadInput,
-                fmt::format("has a box of class {} and the model knows {}", truths.rbegin()->first, *classes),
+                fmt::format("the label has a box of class {}, but the model has only {} classes",
+                            truths.rbegin()->first, *classes),
                 where);
   }
   return truths;
@@ -182,7 +184,7 @@ void DetectionMeter::add(const Sample& sample) {
   ++images_;
 }
 
-// For each class the area under its precision-recall curve, precision made monotone.
+// The mean over the classes of the area under the precision-recall curve, with monotone precision.
 double DetectionMeter::mean_precision(bool of_candidate, std::size_t limit,
                                       const std::vector<std::uint8_t>& weights) const {
   const auto weight = [&](std::size_t image) {
@@ -229,7 +231,7 @@ MetricResult DetectionMeter::result(const char* name, std::size_t limits, std::s
   result.drop = result.reference - result.candidate;
   if (std::isnan(result.drop)) {
     result.has_interval = false;
-    result.why_not = "no image has an object, and neither model detects one";
+    result.why_not = "no image has an object, and neither model detects any";
     return result;
   }
   std::vector<std::vector<std::uint8_t>> weights(rounds, std::vector<std::uint8_t>(images_));

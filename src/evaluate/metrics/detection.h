@@ -1,15 +1,15 @@
-// Mean average precision of boxes at IoU 0.5 and over 0.5 … 0.95, of a reference and a candidate on the same
-// images.
+// Mean average precision (mAP) of boxes at IoU 0.5 and averaged over 0.5 … 0.95, for a reference and a
+// candidate on the same images.
 //
-// The label of an image is a list of boxes in the coordinates of the outputs (x1, y1, x2, y2;
-// see DetectionLayout), or from 0 to 1 where those are pixels, or the other way
-// round: [k,5] with the class behind each, or [k,4] for class 0. Only classes that occur in labels count,
-// which leaves out a background class. Without a label, the boxes that the reference is sure of are the
-// truth. Boxes of one class that overlap by more than 0.5 are one detection, the one with the best score.
+// The label of an image is a list of boxes: [k,5] with x1, y1, x2, y2, class, or [k,4] for class 0.
+// Coordinates may be pixels or relative (0 to 1), independently of the outputs' (see DetectionLayout). Only
+// classes that occur in labels count, which excludes a background class. Without a label, the reference's
+// boxes with a high score are the truth. Boxes of one class that overlap by more than 0.5 are one detection,
+// with the highest score.
 //
-// If no image has an object, there is no precision. Then the images count in which a model detects one with a
-// score of 0.25 or more: the metric is the share of these images in which it does not. If there are none,
-// nothing is measured (MetricResult::why_not).
+// If no image has an object, precision is undefined. Then the metric uses the images in which either model
+// detects an object with a score of 0.25 or more: it is the share of these images in which the model detects
+// none. If there are no such images, nothing is measured (MetricResult::why_not).
 #pragma once
 
 #include <ounce/verify.h>
@@ -26,7 +26,7 @@
 
 namespace ounce::evaluate {
 
-inline constexpr double kLeastScore = 0.05;  // of a detection, unless a threshold is given
+inline constexpr double kLeastScore = 0.05;  // default score threshold of detections
 
 struct Box {
   double x1 = 0, y1 = 0, x2 = 0, y2 = 0;
@@ -39,31 +39,30 @@ struct ScoredBox {
   std::size_t of_class = 0;
 };
 
-// Where the outputs of a detector have boxes, scores and classes:
+// Finds boxes, scores and classes in the outputs of a detector. Known layouts:
 //
-//   apart    boxes [..,n,4] and scores [..,n,c] or [..,n]                         SSD and relatives
-//   listed   boxes [..,n,4], scores [..,n], classes [..,n]                        with NMS inside
+//   apart    boxes [..,n,4] and scores [..,n,c] or [..,n]                         SSD and similar
+//   listed   boxes [..,n,4], scores [..,n], classes [..,n]                        with built-in NMS
 //   rows     [1,n,5+c]  cx cy w h, objectness, c scores                           YOLOv5
-//            [1,4+c,n]  the same transposed, without objectness; more may follow  YOLOv8
-//            [1,n,6]    x1 y1 x2 y2, score, class                                 YOLOv10, and with NMS
-//            inside [n,7]      picture, x1 y1 x2 y2, class, score                        YOLOv7 with NMS
-//            inside
+//            [1,4+c,n]  transposed, without objectness; more rows may follow      YOLOv8
+//            [1,n,6]    x1 y1 x2 y2, score, class                                 YOLOv10, with built-in NMS
+//            [n,7]      image, x1 y1 x2 y2, class, score                          YOLOv7 with built-in NMS
 //
-// The reference's outputs for its first picture decide what shapes do not tell: centers or corners, logits or
-// shares.
+// Properties that do not follow from the shapes (centers or corners, logits or probabilities) are determined
+// from the reference's outputs for the first image.
 class DetectionLayout {
  public:
-  // Throws Error{kUsage} when no outputs can be boxes.
+  // Throws Error{kUsage} if no output can have boxes.
   explicit DetectionLayout(const std::vector<data::ValueDescription>& outputs);
 
-  // Looks at what the reference gives for one picture.
+  // Determines the remaining properties from the reference's outputs for one image.
   void settle(std::span<const data::TensorView> outputs, const std::string& where);
   bool is_settled() const { return is_settled_; }
 
-  // All boxes whose score is at least that.
+  // Returns all boxes with a score of at least `least`.
   std::vector<ScoredBox> read(std::span<const data::TensorView> outputs, double least,
                               const std::string& where) const;
-  // How many classes there are; nothing when the outputs do not say.
+  // The number of classes, if the outputs show it.
   std::optional<std::size_t> classes(std::span<const data::TensorView> outputs,
                                      const std::string& where) const;
   std::optional<std::size_t> background() const { return background_; }  // a class that means no object
@@ -80,21 +79,21 @@ class DetectionLayout {
   Kind kind_ = Kind::kApart;
   bool is_settled_ = false, is_one_output_ = false;
   bool has_centres_ = false, has_logits_ = false, is_normalised_ = false;
-  std::size_t class_count_ = 0;  // of rows
+  std::size_t class_count_ = 0;  // in layout `rows`
   std::optional<std::size_t> background_;
 };
 
 class DetectionMeter : public Meter {
  public:
-  // Finds the outputs. Throws Error{kUsage} when there are none, or several.
+  // Finds the outputs. Throws Error{kUsage} if there are none or several candidates.
   DetectionMeter(const std::vector<data::ValueDescription>& outputs, double least_score);
 
-  // The outputs of one image, and its boxes.
+  // Adds the outputs of one image and its label.
   void add(const Sample& sample) override;
   std::vector<MetricResult> results() const override;
   bool was_silent() const override { return was_silent_; }
 
-  static constexpr std::size_t kLimits = 10;  // of the overlap: 0.5, 0.55 … 0.95
+  static constexpr std::size_t kLimits = 10;  // thresholds of the overlap: 0.5, 0.55 … 0.95
 
  private:
   struct Detection {
@@ -119,7 +118,7 @@ class DetectionMeter : public Meter {
   bool is_sure(const std::vector<ScoredBox>& found) const;
   bool has_truths() const;
   double share_without_alarms(bool of_candidate, const std::vector<std::uint8_t>& weights) const;
-  // Without weights every image counts once.
+  // Empty weights count every image once.
   double mean_precision(bool of_candidate, std::size_t limit, const std::vector<std::uint8_t>& weights) const;
   MetricResult result(const char* name, std::size_t limits, std::size_t rounds) const;
 

@@ -12,17 +12,17 @@
 namespace ounce::evaluate {
 namespace {
 
-constexpr std::size_t kMostListed = 1000;  // rows that NMS leaves
-constexpr double kTurnedOver = 0.2;        // share of corners that stand the wrong way: they are centres
+constexpr std::size_t kMostListed = 1000;  // most rows after NMS
+constexpr double kTurnedOver = 0.2;  // if more boxes have x2 < x1 or y2 < y1, they are centers and sizes
 constexpr std::size_t kManyBoxes = 50;
 constexpr double kSure = 0.5;
-constexpr double kLargestShare = 2;  // boxes may stand over the edge of a picture
+constexpr double kLargestShare = 2;  // largest relative coordinate: boxes may extend beyond the image
 
 std::size_t rows_of(const data::Dims& dims) {
   return dims.size() < 2 ? 0 : static_cast<std::size_t>(dims[dims.size() - 2]);
 }
 
-// Scores are [..,rows,classes], or [..,rows] of one class; an image may well have no rows at all.
+// Scores are [..,rows,classes], or [..,rows] for one class. There may be no rows.
 std::size_t classes_of(const data::TensorView& boxes, const data::TensorView& scores,
                        const std::string& where) {
   const std::size_t rows = rows_of(boxes.dims);
@@ -36,7 +36,7 @@ Box from_centre(double x, double y, double width, double height) {
 
 double share_of_logit(double value) { return 1 / (1 + std::exp(-value)); }
 
-// One output as a table, whichever way round it stands.
+// An output as a table of boxes, transposed or not.
 struct RowTable {
   RowTable(const data::TensorView& view, bool stands_turned, const std::string& where)
       : floats(data::floats_of(view, converted, where)), is_turned(stands_turned) {
@@ -111,7 +111,7 @@ DetectionLayout::DetectionLayout(const std::vector<data::ValueDescription>& outp
     boxes_ = tables[0];
   } else {
     throw Error(ErrorCode::kUsage,
-                fmt::format("boxes need an output [..,4] and one with their scores, or one output with a row "
+                fmt::format("detection needs an output [..,4] and one with scores, or one output with a row "
                             "for each box; of {} outputs {} could be boxes",
                             outputs.size(), boxes.size() + tables.size()));
   }
@@ -120,7 +120,7 @@ DetectionLayout::DetectionLayout(const std::vector<data::ValueDescription>& outp
 void DetectionLayout::settle(std::span<const data::TensorView> outputs, const std::string& where) {
   if (is_one_output_) settle_rows(outputs[boxes_], where);
   std::vector<ScoredBox> all = read(outputs, -1, where);
-  is_settled_ = !all.empty();  // otherwise the next picture tells
+  is_settled_ = !all.empty();  // without boxes, the next image decides
   const auto wrong = std::count_if(all.begin(), all.end(), [](const ScoredBox& one) {
     return one.box.x2 < one.box.x1 || one.box.y2 < one.box.y1;
   });
@@ -134,10 +134,11 @@ void DetectionLayout::settle(std::span<const data::TensorView> outputs, const st
   });
 }
 
-// A class that most boxes are sure of is what is there when nothing is.
+// A class that has a high score in most boxes is the background.
 void DetectionLayout::find_background(const std::vector<ScoredBox>& all) {
   if (kind_ != Kind::kApart || is_one_output_) return;
-  std::map<std::size_t, std::pair<std::size_t, std::size_t>> classes;  // how many, and how many are sure
+  std::map<std::size_t, std::pair<std::size_t, std::size_t>>
+      classes;  // number of boxes, and of those with a high score
   for (const ScoredBox& one : all) {
     ++classes[one.of_class].first;
     if (one.score > kSure) ++classes[one.of_class].second;
@@ -150,7 +151,8 @@ void DetectionLayout::find_background(const std::vector<ScoredBox>& all) {
 
 void DetectionLayout::settle_rows(const data::TensorView& view, const std::string& where) {
   if (view.dims.size() < 2 || std::min(view.dims.back(), view.dims[view.dims.size() - 2]) < 0)
-    throw Error(ErrorCode::kUsage, "`task=detect` needs a table of boxes, and the output is none", where);
+    throw Error(ErrorCode::kUsage, "`task=detect` needs a table of boxes, but the output has another shape",
+                where);
   const auto before = rows_of(view.dims), last = static_cast<std::size_t>(view.dims.back());
   const RowTable table(view, before >= 5 && before < last, where);
   const bool has_few = table.rows <= kMostListed;
@@ -164,7 +166,7 @@ void DetectionLayout::settle_rows(const data::TensorView& view, const std::strin
     if (table.columns <= first)
       throw Error(
           ErrorCode::kUsage,
-          fmt::format("`task=detect` does not know boxes in {}", data::describe(view.type, view.dims)),
+          fmt::format("`task=detect` does not support boxes in {}", data::describe(view.type, view.dims)),
           where);
     has_logits_ = !table.all_of(first, is_share);
     class_count_ = 0;
@@ -213,8 +215,8 @@ std::vector<ScoredBox> DetectionLayout::read(std::span<const data::TensorView> o
   const std::size_t each = kind_ == Kind::kListed ? 1 : classes_of(outputs[boxes_], outputs[scores_], where);
   const bool is_listed = kind_ == Kind::kListed;
   if (is_listed ? scores.size() < rows || classes.size() < rows : scores.size() != rows * each)
-    throw Error(ErrorCode::kBadInput, fmt::format("there are {} boxes and {} scores", rows, scores.size()),
-                where);
+    throw Error(ErrorCode::kBadInput,
+                fmt::format("the numbers of boxes ({}) and scores ({}) differ", rows, scores.size()), where);
   std::vector<ScoredBox> found;
   for (std::size_t row = 0; row < rows; ++row) {
     const float* at = &boxes[4 * row];

@@ -32,7 +32,7 @@ void expect_box(const ScoredBox& found, const Box& box, double score, std::size_
   EXPECT_EQ(found.of_class, of_class);
 }
 
-// Rows as they stand, and turned round.
+// A table of rows, optionally transposed.
 Tensor table(const std::vector<std::vector<float>>& rows, bool is_turned = false) {
   const std::size_t count = rows.size(), width = rows[0].size();
   std::vector<float> values(count * width);
@@ -43,7 +43,7 @@ Tensor table(const std::vector<std::vector<float>>& rows, bool is_turned = false
   return tensor_of<float>(is_turned ? data::Dims{1, wide, high} : data::Dims{1, high, wide}, values);
 }
 
-// One thing at the first place, and nothing at many others.
+// One detection in the first row, and near-zero scores in the others.
 std::vector<std::vector<float>> with_nothing(const std::vector<float>& first, std::size_t count) {
   std::vector<std::vector<float>> rows(count, std::vector<float>(first.size(), 0.001F));
   for (auto& row : rows) row[0] = row[1] = 50;
@@ -122,7 +122,7 @@ TEST(DetectionLayoutTest, OutputsThatAreNoBoxesAreRefused) {
   EXPECT_THAT(error.what(), HasSubstr("of 1 outputs 0 could be boxes"));
 }
 
-// Without labels, what the reference is sure of is the truth.
+// Without labels, the reference's detections with a high score are the truth.
 TEST(DetectionLayoutTest, TheReferenceIsTheTruthWithoutLabels) {
   const Outputs outputs = {described("y", ElementType::kFloat, {1, 6, 20})};
   DetectionMeter meter(outputs, 0.05);
@@ -139,7 +139,8 @@ TEST(DetectionLayoutTest, TheReferenceIsTheTruthWithoutLabels) {
   EXPECT_EQ(meter.results()[0].candidate, 1);
   EXPECT_EQ(meter.results()[1].name, "map50_95");
   EXPECT_EQ(meter.results()[1].reference, 1);
-  EXPECT_DOUBLE_EQ(meter.results()[1].candidate, 0.5);  // they overlap by 17/23: 0.5 to 0.7 hold
+  EXPECT_DOUBLE_EQ(meter.results()[1].candidate,
+                   0.5);  // the overlap is 17/23, which passes the thresholds 0.5 to 0.7
   add(ours, none);
   EXPECT_EQ(meter.results()[0].candidate, 0.5);
 }

@@ -34,7 +34,7 @@ std::vector<Tensor> outputs_of(const std::vector<Found>& all) {
   return {tensor_of<float>({1, count, 2}, scores), tensor_of<float>({1, count, 4}, boxes)};
 }
 
-// Of class 1, at these places.
+// Boxes of class 1 at these x coordinates.
 Tensor truths(const std::vector<float>& places) {
   std::vector<float> rows;
   for (const float x : places) rows.insert(rows.end(), {x, 0, x + 10, 10, 1});
@@ -59,29 +59,30 @@ TEST(DetectionTest, OverlapIsTheSharedPartOfTheUnion) {
   EXPECT_EQ(overlap(box, box), 1);
   EXPECT_DOUBLE_EQ(overlap(box, {5, 0, 15, 10}), 50. / 150);
   EXPECT_DOUBLE_EQ(overlap(box, {2, 2, 4, 4}), 0.04);
-  EXPECT_EQ(overlap(box, {10, 0, 20, 10}), 0);  // they touch
+  EXPECT_EQ(overlap(box, {10, 0, 20, 10}), 0);  // the boxes touch
   EXPECT_EQ(overlap(box, {20, 20, 30, 30}), 0);
-  EXPECT_EQ(overlap(box, {8, 8, 2, 2}), 0);  // inside out
+  EXPECT_EQ(overlap(box, {8, 8, 2, 2}), 0);  // corners swapped
 }
 
 TEST(DetectionTest, EveryBoxFoundIsFullPrecision) {
   EXPECT_EQ(precision({{0, 0, 0.9F}, {50, 0, 0.8F}}, truths({0, 50})), 1);
 }
 
-// Right, wrong, right of three truths: recall 1/3 at precision 1, then 2/3 at 2/3.
+// Detections: right, wrong, right, of three objects: recall 1/3 at precision 1, then 2/3 at 2/3.
 TEST(DetectionTest, TheAreaUnderACurveByHand) {
   EXPECT_NEAR(precision({{0, 0, 0.9F}, {200, 0, 0.8F}, {50, 0, 0.7F}}, truths({0, 50, 100})),
               1. / 3 + 2. / 3 / 3, 1e-12);
 }
 
-// Wrong, right, right of two: precision 1/2 and 2/3, made monotone 2/3 for both.
+// Detections: wrong, right, right, of two objects: precisions 1/2 and 2/3; monotone: 2/3 for both.
 TEST(DetectionTest, PrecisionIsMadeMonotone) {
   EXPECT_NEAR(precision({{200, 0, 0.9F}, {0, 0, 0.8F}, {50, 0, 0.7F}}, truths({0, 50})), 2. / 3, 1e-12);
 }
 
 TEST(DetectionTest, BoxesThatOverlapAreOneDetection) {
   EXPECT_EQ(precision({{0, 0, 0.9F}, {1, 0, 0.95F}, {2, 0, 0.8F}}, truths({0})), 1);
-  // At (4, 0) the overlap is 6/14: another box, and a wrong one, but behind the right one.
+  // The box at (4, 0) overlaps by only 6/14, so it is a separate, wrong detection. It does not matter after
+  // the right one.
   EXPECT_EQ(precision({{0, 0, 0.9F}, {4, 0, 0.8F}}, truths({0})), 1);
   EXPECT_EQ(precision({{0, 0, 0.8F}, {4, 0, 0.9F}}, truths({0})), 0.5);
 }
@@ -93,7 +94,7 @@ TEST(DetectionTest, ATruthIsFoundOnlyOnce) {
 }
 
 TEST(DetectionTest, ClassesThatNoLabelHasDoNotCount) {
-  // Class 0 is the background: its boxes are everywhere and none of them is wrong.
+  // Class 0 is the background: its boxes do not count as wrong.
   EXPECT_EQ(precision({{0, 0.9F, 0.9F}, {50, 0.9F, 0}, {90, 0.9F, 0}}, truths({0})), 1);
 }
 
@@ -115,7 +116,7 @@ TEST(DetectionTest, TheCandidateIsComparedOnTheSameImages) {
   const MetricResult result = meter.results().front();
   EXPECT_EQ(result.name, "map50");
   EXPECT_NEAR(result.reference, 1, 1e-12);
-  // Equal scores keep the order of the images: right, wrong, right, …
+  // Equal scores keep the order of the images: right, wrong, right and so on.
   EXPECT_GT(result.candidate, 0.25);
   EXPECT_LT(result.candidate, 0.5);
   EXPECT_EQ(result.drop, result.reference - result.candidate);
@@ -127,8 +128,8 @@ TEST(DetectionTest, AnImageWithoutBoxesOrTruthsCounts) {
   DetectionMeter meter(kOutputs, 0.05);
   const auto right = outputs_of({{0, 0, 0.9F}}), none = outputs_of({});
   add(meter, none, none, truths({0}));   // missed
-  add(meter, right, none, truths({0}));  // found by the reference alone
-  add(meter, right, right, truths({}));  // found where nothing is
+  add(meter, right, none, truths({0}));  // found only by the reference
+  add(meter, right, right, truths({}));  // found by both, but there is no object
   const MetricResult result = meter.results().front();
   EXPECT_EQ(result.reference, 0.5);
   EXPECT_EQ(result.candidate, 0);
@@ -140,16 +141,15 @@ TEST(DetectionTest, WithoutAnyObjectNothingIsMeasured) {
   add(meter, none, none, truths({}));
   EXPECT_TRUE(meter.was_silent());
   add(meter, unsure, none, truths({}));
-  EXPECT_FALSE(meter.was_silent()) << "0.1 is a score that counts";
+  EXPECT_FALSE(meter.was_silent()) << "0.1 exceeds the threshold";
   for (const MetricResult& result : meter.results()) {
     EXPECT_TRUE(std::isnan(result.drop)) << result.name;
-    EXPECT_EQ(result.why_not, "no image has an object, and neither model detects one");
+    EXPECT_EQ(result.why_not, "no image has an object, and neither model detects any");
     EXPECT_FALSE(result.has_interval);
   }
 }
 
-// An image in which neither finds anything does not count; one in which a model finds something that is not
-// there does.
+// Images without detections do not count. Images with a false detection do.
 TEST(DetectionTest, WithoutAnyObjectDetectionsAreFalse) {
   DetectionMeter meter(kOutputs, 0.05);
   const auto none = outputs_of({}), sure = outputs_of({{0, 0, 0.9F}});
@@ -172,8 +172,8 @@ TEST(DetectionTest, LabelsThatAreNoBoxesAreRefused) {
   EXPECT_THAT(refusal(tensor_of<float>({1, 3}, {1, 2, 3})), HasSubstr("float32[1,3]"));
   EXPECT_THAT(refusal(tensor_of<float>({4}, {1, 2, 3, 4})), HasSubstr("float32[4]"));
   EXPECT_THAT(refusal(tensor_of<float>({1, 5}, {0, 0, 1, 1, 2})), HasSubstr("class 2"));
-  EXPECT_THAT(refusal(tensor_of<float>({1, 5}, {0, 0, 1, 1, 0.5})), HasSubstr("no class"));
-  EXPECT_THAT(refusal(tensor_of<float>({1, 5}, {0, 0, 1, 1, -1})), HasSubstr("no class"));
+  EXPECT_THAT(refusal(tensor_of<float>({1, 5}, {0, 0, 1, 1, 0.5})), HasSubstr("not a valid class"));
+  EXPECT_THAT(refusal(tensor_of<float>({1, 5}, {0, 0, 1, 1, -1})), HasSubstr("not a valid class"));
 }
 
 TEST(DetectionTest, ScoresThatDoNotFitTheBoxesAreRefused) {

@@ -1,5 +1,5 @@
-// Embeddings: does each sample keep its nearest neighbours among the others? Vectors of all samples are kept,
-// as many as fit.
+// Metric of embeddings: the share of samples whose nearest neighbors among the other samples are unchanged.
+// The vectors of all samples are kept in memory, up to a limit.
 #include <fmt/format.h>
 #include <ounce/error.h>
 
@@ -14,10 +14,10 @@
 namespace ounce::evaluate {
 namespace {
 
-constexpr std::size_t kMostVectors = 4000;                        // all pairs of them are compared
-constexpr std::size_t kMostVectorBytes = std::size_t{256} << 20;  // of one model
+constexpr std::size_t kMostVectors = 4000;                        // all pairs are compared
+constexpr std::size_t kMostVectorBytes = std::size_t{256} << 20;  // per model
 constexpr std::size_t kNeighbours = 10;
-constexpr double kAsNear = 1e-6;  // of the cosine: two that are equally near may change places
+constexpr double kAsNear = 1e-6;  // cosine similarities this close are equal
 
 std::vector<float> unit(std::span<const float> values) {
   double square = 0;
@@ -37,7 +37,7 @@ double cosine_of(const std::vector<float>& a, const std::vector<float>& b) {
 
 using Vectors = std::vector<std::vector<float>>;
 
-// How near every other one is; itself is infinitely far.
+// The similarities to all other vectors; minus infinity to itself.
 std::vector<double> nearness(const Vectors& vectors, std::size_t of) {
   std::vector<double> near;
   for (std::size_t i = 0; i < vectors.size(); ++i)
@@ -65,8 +65,8 @@ class NeighborMeter : public Meter {
     std::vector<float> theirs = unit(data::floats_of(sample.candidate[output_], floats, sample.where));
     if (!reference_.empty() && reference_.front().size() != ours.size())
       throw Error(ErrorCode::kBadInput,
-                  fmt::format("an embedding of {} numbers, and those before have {}: `task=embed` needs one "
-                              "vector of one length a sample; `label_output` names another output",
+                  fmt::format("an embedding has {} numbers, but earlier ones have {}: `task=embed` needs one "
+                              "vector of fixed length per sample; choose another output with `label_output`",
                               ours.size(), reference_.front().size()),
                   sample.where);
     cosines_.add({1, 1}, {cosine_of(ours, theirs) + (ours == theirs ? 1 - cosine_of(ours, ours) : 0), 1});
@@ -109,7 +109,7 @@ class NeighborMeter : public Meter {
   }
 
  private:
-  // A class for each sample; NaN when there is none.
+  // The class of a sample; NaN without a label.
   static double label_of(const Sample& sample) {
     if (sample.label == nullptr) return std::nan("");
     const std::vector<double> values = data::to_doubles(*sample.label, sample.where);

@@ -1,4 +1,5 @@
-// Metrics of labels: accuracy, likelihood, calibration and F1 of classes, and the mean errors of numbers.
+// Metrics that compare outputs with labels: accuracy, likelihood, calibration and F1 of classes, mean errors
+// of numbers.
 
 #include <fmt/format.h>
 #include <ounce/error.h>
@@ -16,7 +17,7 @@
 namespace ounce::evaluate {
 namespace {
 
-constexpr std::int64_t kIgnored = -100;  // a label that training frameworks leave out of the loss
+constexpr std::int64_t kIgnored = -100;  // the ignore index of training frameworks
 constexpr std::size_t kMostClassesOfF1 = 2000;
 
 double as_it_is(double value) { return value; }
@@ -45,7 +46,7 @@ struct LabeledOutput {
   std::string where;
 };
 
-// Where the classes of an output are, and how many.
+// The class axis of an output and the number of classes.
 struct Classes {
   std::size_t axis, count;
 };
@@ -55,23 +56,23 @@ Classes classes_of(const MeterSettings& settings) {
   const std::optional<std::size_t> axis = class_axis(output);
   if (axis) return {*axis, static_cast<std::size_t>(output.shape[*axis].value)};
   throw Error(ErrorCode::kUsage,
-              fmt::format("labels of classes need an output with a score for each class, and '{}' is {}; "
-                          "`label_output` names another, `metric=mae` takes numbers",
+              fmt::format("class labels need an output with a score for each class, but '{}' is {}; "
+                          "choose another output with `label_output`, or use `metric=mae` for numbers",
                           output.name, data::describe(output)));
 }
 
-// The runtime only warns of a model whose output is not what the model says.
+// Checks the shape of an output, because the runtime only warns if it differs from the declared one.
 const LabeledOutput& checked(const LabeledOutput& output, const Classes& classes) {
   const data::Dims& dims = output.dims;
   if (classes.axis < dims.size() && dims[classes.axis] == static_cast<std::int64_t>(classes.count))
     return output;
   throw Error(ErrorCode::kBadInput,
-              fmt::format("the output is [{}], without the {} classes on axis {} that the model speaks of",
+              fmt::format("the output is [{}], without the {} classes that the model declares for axis {}",
                           fmt::join(dims, ","), classes.count, classes.axis),
               output.where);
 }
 
-// The classes of one sample: one label for each row of scores.
+// The labels of one sample: one class for each row of scores.
 class Rows {
  public:
   Rows(const LabeledOutput& output, const Classes& classes)
@@ -80,8 +81,8 @@ class Rows {
         labels_(data::to_doubles(*output.label, output.where)) {
     if (labels_.size() != reference.rows()) {
       throw Error(ErrorCode::kBadInput,
-                  fmt::format("has {} labels where the output has {} rows of {} classes", labels_.size(),
-                              reference.rows(), reference.classes()),
+                  fmt::format("the sample has {} labels, but the output has {} rows of {} classes",
+                              labels_.size(), reference.rows(), reference.classes()),
                   output.where);
     }
     for (const double label : labels_) {
@@ -89,7 +90,7 @@ class Rows {
           label >= 0 && label < static_cast<double>(reference.classes()) && label == std::floor(label);
       if (!is_class && label != kIgnored) {
         throw Error(ErrorCode::kBadInput,
-                    fmt::format("the label {} is none of the {} classes", label, reference.classes()),
+                    fmt::format("the label {} is not one of the {} classes", label, reference.classes()),
                     output.where);
       }
     }
@@ -109,8 +110,8 @@ class Rows {
   std::vector<double> labels_;
 };
 
-// Compares the judged output of both models with the label, or with the reference's answer where a sample has
-// no label.
+// Compares the judged output of both models with the label, or with the reference's prediction if a sample
+// has no label.
 class LabeledMeter : public Meter {
  public:
   void add(const Sample& sample) final {
@@ -186,7 +187,7 @@ class Accuracy : public ClassMeter {
   }
 
  private:
-  // Is the label the best class, and is it among the five best?
+  // Top-1 and top-5 hits: 1 if the label is the best class, or one of the five best.
   std::pair<double, double> hits(const data::ClassRows& rows, std::size_t row, std::size_t label) {
     rows.best(row, data::kTop, best_);
     return {best_.front() == label ? 1 : 0, std::count(best_.begin(), best_.end(), label)};
@@ -197,9 +198,9 @@ class Accuracy : public ClassMeter {
   std::vector<std::size_t> best_;
 };
 
-// A row of scores as probabilities. Models end in Softmax or leave it out: the row of a probability
-// distribution is taken as it is, of other scores Softmax makes one. The reference decides for both models,
-// as a candidate's probabilities may be rounded.
+// A row of scores as probabilities. Applies Softmax unless the row is a probability distribution already,
+// because some models end in Softmax. The reference decides for both models: the candidate's probabilities
+// may be rounded.
 class Probabilities {
  public:
   Probabilities(const data::ClassRows& rows, std::size_t row, bool is_distribution)
@@ -212,7 +213,7 @@ class Probabilities {
   }
 
   static bool are_in(const data::ClassRows& rows, std::size_t row) {
-    constexpr double kRounded = 1e-3;  // by 16-bit floats
+    constexpr double kRounded = 1e-3;  // rounding error of 16-bit floats
     double sum = 0;
     for (std::size_t i = 0; i < rows.classes(); ++i) {
       const double value = rows.score(row, i);
@@ -264,7 +265,7 @@ class Nll : public ClassMeter {
   }
 
   std::vector<MetricResult> results() const override {
-    constexpr double kNoDoubt = 1e-4;  // nats: a share of nothing would be no measure of what is lost
+    constexpr double kNoDoubt = 1e-4;  // nats: a drop relative to a smaller value would be meaningless
     std::vector<MetricResult> all = {result_of("nll", false, MetricUnit::kRelative, mean_),
                                      result_of("perplexity", false, MetricUnit::kRelative, mean_,
                                                [](double value) { return std::exp(value); })};
@@ -276,8 +277,8 @@ class Nll : public ClassMeter {
   PairedMean mean_;
 };
 
-// The mean over the rows of the squared distances between probabilities and truth, added over the classes.
-// Two classes say the same twice: it is half of that then.
+// Brier score: the squared distances between probabilities and truth, summed over the classes and averaged
+// over the rows. Halved for two classes, whose distances are equal.
 class BrierScore : public ClassMeter {
  public:
   explicit BrierScore(const MeterSettings& settings) : ClassMeter(settings) {}
@@ -310,8 +311,8 @@ class BrierScore : public ClassMeter {
   PairedMean mean_;
 };
 
-// How far confidence is from accuracy: answers are sorted into bins by their probability, and the distances
-// between the bins' mean probability and their share of right answers are averaged.
+// Expected calibration error: predictions are binned by their probability; the distances between mean
+// probability and accuracy of the bins are averaged.
 class CalibrationError : public ClassMeter {
  public:
   explicit CalibrationError(const MeterSettings& settings) : ClassMeter(settings), replicas_(kReplicas) {}
@@ -347,7 +348,7 @@ class CalibrationError : public ClassMeter {
   }
 
  private:
-  static constexpr std::size_t kBins = 15;  // as is usual
+  static constexpr std::size_t kBins = 15;  // the usual number
 
   struct Answer {
     std::size_t bin;
@@ -374,7 +375,7 @@ class CalibrationError : public ClassMeter {
 
   static Answer judged(const Probabilities& probabilities, std::size_t best, std::size_t label) {
     const double probability = probabilities.of(best);
-    const double bin = probability > 0 ? std::floor(probability * kBins) : 0;  // 0 for NaN as well
+    const double bin = probability > 0 ? std::floor(probability * kBins) : 0;  // NaN: 0
     return {std::min(static_cast<std::size_t>(bin), kBins - 1), probability, best == label ? 1.0 : 0.0};
   }
 
@@ -393,7 +394,7 @@ class CalibrationError : public ClassMeter {
   std::vector<Both> replicas_;
 };
 
-// Macro F1: the mean over the classes that occur, as label or as answer, of 2·tp / (2·tp + fp + fn).
+// Macro F1: the mean of 2·tp / (2·tp + fp + fn) over the classes that occur as label or as prediction.
 class F1 : public ClassMeter {
  public:
   explicit F1(const MeterSettings& settings)
@@ -429,7 +430,7 @@ class F1 : public ClassMeter {
 
  private:
   struct Answers {
-    std::vector<std::uint32_t> given, right;  // how often a class was answered, and rightly so
+    std::vector<std::uint32_t> given, right;  // predictions, and correct predictions, of each class
   };
   struct Counts {
     explicit Counts(std::size_t classes)
@@ -464,9 +465,9 @@ class F1 : public ClassMeter {
   std::vector<Counts> replicas_;
 };
 
-// The mean absolute and the mean squared one.
+// Mean absolute error and mean squared error.
 class MeanError : public LabeledMeter {
-  static constexpr double kReproduced = 1e-4;  // of the labels' size: an error that is no more is rounding
+  static constexpr double kReproduced = 1e-4;  // relative to the labels' size: a smaller error is rounding
 
  public:
   explicit MeanError(const MeterSettings& settings) : LabeledMeter(settings) {}
@@ -474,10 +475,10 @@ class MeanError : public LabeledMeter {
   void add_labeled(const LabeledOutput& output) override {
     const std::vector<double> label = data::to_doubles(*output.label, output.where);
     if (label.size() != output.reference.size()) {
-      throw Error(
-          ErrorCode::kBadInput,
-          fmt::format("has {} label values where the output has {}", label.size(), output.reference.size()),
-          output.where);
+      throw Error(ErrorCode::kBadInput,
+                  fmt::format("the label has {} values, but the output has {}", label.size(),
+                              output.reference.size()),
+                  output.where);
     }
     double reference = 0, candidate = 0, reference_square = 0, candidate_square = 0;
     for (std::size_t i = 0; i < label.size(); ++i) {
@@ -534,8 +535,9 @@ std::unique_ptr<Meter> make_calibration_error(const MeterSettings& settings) {
 std::unique_ptr<Meter> make_f1(const MeterSettings& settings) {
   const std::size_t count = classes_of(settings).count;
   if (count > kMostClassesOfF1)
-    throw Error(ErrorCode::kUsage, fmt::format("F1 is for up to {} classes and '{}' has {}", kMostClassesOfF1,
-                                               settings.outputs[settings.output].name, count));
+    throw Error(ErrorCode::kUsage,
+                fmt::format("F1 supports up to {} classes, but '{}' has {}", kMostClassesOfF1,
+                            settings.outputs[settings.output].name, count));
   return std::make_unique<F1>(settings);
 }
 

@@ -14,7 +14,7 @@ using data::test::tensor_of;
 using ounce::test::error_of;
 using testing::HasSubstr;
 
-// Feeds a meter with one sample after the other.
+// A meter that is fed sample by sample.
 class Measured {
  public:
   Measured(const char* metric, const data::Dims& shape)
@@ -109,7 +109,7 @@ TEST(MetricTest, LikelihoodTakesProbabilitiesAsTheyAre) {
   EXPECT_NEAR(measured.first().reference, std::log(4. / 3), 1e-6);
   EXPECT_NEAR(measured.first().candidate, std::log(2.), 1e-6);
   Measured certain("nll", {-1, 2});
-  certain.add({1, 0}, {1, 0}, 1);  // impossible, by both: a large number, not infinity
+  certain.add({1, 0}, {1, 0}, 1);  // probability 0 in both models: a large number, not infinity
   EXPECT_GT(certain.first().reference, 10);
   EXPECT_LT(certain.first().reference, 20);
 }
@@ -137,7 +137,7 @@ TEST(MetricTest, BrierScoreOfSeveralClassesAndOfScoresWithoutSoftmax) {
   EXPECT_NEAR(scores.first().candidate, 1. / 4, 1e-6);
 }
 
-// 10 answers at 0.8: right in 8 cases, they are as certain as they should be.
+// 10 predictions at probability 0.8, of which 8 are right, are perfectly calibrated.
 TEST(MetricTest, CalibrationErrorIsTheDistanceBetweenConfidenceAndAccuracy) {
   Measured measured("ece", {-1, 2});
   for (int i = 0; i < 10; ++i) measured.add({0.8F, 0.2F}, {0.6F, 0.4F}, i < 8 ? 0 : 1);
@@ -213,24 +213,24 @@ TEST(MetricTest, AnotherNumberOfLabelsIsRefused) {
   for (const char* metric : {"accuracy", "nll", "f1"}) {
     const Error error = refusal(metric, {-1, 3}, {1, 3}, two);
     EXPECT_EQ(error.code(), ErrorCode::kBadInput);
-    EXPECT_THAT(error.what(), HasSubstr("2 labels where the output has 1 rows of 3 classes"));
+    EXPECT_THAT(error.what(), HasSubstr("2 labels, but the output has 1 rows of 3 classes"));
     EXPECT_EQ(error.where(), "sample 0");
   }
   EXPECT_THAT(refusal("mae", {-1, 3}, {1, 3}, tensor_of<float>({2}, {0, 1})).what(),
-              HasSubstr("2 label values where the output has 3"));
+              HasSubstr("2 values, but the output has 3"));
 }
 
 TEST(MetricTest, ALabelThatIsNoClassIsRefused) {
   for (const std::int64_t label : {3, -1, 99}) {
     const Error error = refusal("accuracy", {-1, 3}, {1, 3}, tensor_of<std::int64_t>({}, {label}));
     EXPECT_EQ(error.code(), ErrorCode::kBadInput);
-    EXPECT_THAT(error.what(), HasSubstr("none of the 3 classes"));
+    EXPECT_THAT(error.what(), HasSubstr("not one of the 3 classes"));
   }
   EXPECT_THAT(refusal("accuracy", {-1, 3}, {1, 3}, tensor_of<float>({}, {0.5})).what(),
-              HasSubstr("none of the 3 classes"));
+              HasSubstr("not one of the 3 classes"));
 }
 
-// The runtime warns of such a model, and runs it.
+// The runtime only warns of such a model.
 TEST(MetricTest, AnOutputThatIsNotAsTheModelSaysIsRefused) {
   const auto label = tensor_of<std::int64_t>({}, {0});
   for (const char* metric : {"accuracy", "nll", "f1"}) {

@@ -19,10 +19,10 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kMostSaidBytes = std::size_t{1} << 20;
-constexpr std::size_t kShown = 60;  // of what it said
-constexpr double kPatience = 5;     // between the end of what it says and its own
+constexpr std::size_t kShown = 60;  // characters of the program's output in messages
+constexpr double kPatience = 5;     // seconds between closing its output and exiting
 
-// A function has no name.
+// An empty command means a metric function.
 [[noreturn]] void refuse_command(const std::string& command, const std::string& why) {
   throw Error(ErrorCode::kUsage, command.empty() ? "the metric function " + why
                                                  : fmt::format("`metric_command` '{}' {}", command, why));
@@ -41,7 +41,7 @@ std::string_view trimmed(std::string_view text) {
                                          : text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
-// All of it, or its last line where others came before.
+// Parses the whole output, or else its last line.
 json parsed(const std::string& text, const std::string& command) {
   const std::string_view all = trimmed(text);
   const std::size_t line = all.rfind('\n');
@@ -51,19 +51,19 @@ json parsed(const std::string& text, const std::string& command) {
     if (value.is_number() || value.is_object()) return value;
   }
   refuse_command(command,
-                 fmt::format("printed {}, and no number: let it print 0.93 or {{\"name\": 0.93}}",
+                 fmt::format("printed {}, not a number: it must print 0.93 or {{\"name\": 0.93}}",
                              all.empty() ? "nothing" : fmt::format("'{}'", on_one_line(std::string(all)))));
 }
 
-// One word for all metrics, or an object with a word for each.
+// The unit is one word for all metrics, or an object with a word for each.
 MetricUnit unit_of(const json& said, const SaidMetric& metric, const std::string& command) {
   const json word = said.is_object() ? said.value(metric.name, json()) : said;
-  if (word.is_null() || word.is_number())  // a metric may be called so
+  if (word.is_null() || word.is_number())  // a number: a metric named "unit"
     return metric.higher_is_better ? MetricUnit::kAbsolute : MetricUnit::kRelative;
   const auto unit = word.is_string() ? from_name<MetricUnit>(word.get<std::string>()) : std::nullopt;
   if (!unit)
     refuse_command(command,
-                   fmt::format("gave the unit {}: let it print share, relative, absolute or decibel",
+                   fmt::format("printed the unit {}: it must be share, relative, absolute or decibel",
                                on_one_line(word.dump(-1, ' ', false, json::error_handler_t::replace))));
   return *unit;
 }
@@ -78,11 +78,11 @@ std::vector<SaidMetric> read_said(const std::string& text, const std::string& co
   for (const auto& [name, number] : value.items()) {
     if (name == kLower || (name == kUnit && !number.is_number())) continue;
     if (!number.is_number())
-      refuse_command(command, fmt::format("gave no number for '{}': let it print {{\"{}\": 0.93}}",
+      refuse_command(command, fmt::format("printed no number for '{}': it must print {{\"{}\": 0.93}}",
                                           on_one_line(name), on_one_line(name)));
     all.push_back({name, number.get<double>()});
   }
-  if (all.empty()) refuse_command(command, "printed no metric: let it print 0.93 or {\"name\": 0.93}");
+  if (all.empty()) refuse_command(command, "printed no metric: it must print 0.93 or {\"name\": 0.93}");
   const json lower = value.value(kLower, json(false));
   for (SaidMetric& metric : all) {
     const bool is_listed =
@@ -101,7 +101,7 @@ void require_program(const MetricCommand& command) {
            std::string_view("_-+./@:,%").find(static_cast<char>(letter)) != std::string_view::npos;
   });
   if (word.empty() || !is_plain) return;
-  // `command -v` takes a path to any file or folder for a command.
+  // Paths are checked separately, because `command -v` accepts any file or folder.
   constexpr const char* kIsProgram =
       "case $0 in */*) test -f \"$0\" && test -x \"$0\" ;; *) command -v -- \"$0\" > /dev/null ;; esac";
   runtime::ChildProcess process({"/bin/sh", "-c", kIsProgram, std::string(word)},
@@ -109,10 +109,10 @@ void require_program(const MetricCommand& command) {
   process.end_input();
   if (!process.end(kPatience).is_good())
     refuse_command(command.command,
-                   fmt::format("cannot run: there is no program '{}'", on_one_line(std::string(word))));
+                   fmt::format("cannot run: program '{}' not found", on_one_line(std::string(word))));
 }
 
-// The values of one output, sample behind sample in a file, until their number is known.
+// Collects the values of one output in a file until the number of samples is known.
 class ArrayPile {
  public:
   ArrayPile(std::filesystem::path file, std::string name)
@@ -122,7 +122,7 @@ class ArrayPile {
     std::vector<float> floats;
     std::string_view bytes = view.bytes;
     ElementType type = view.type;
-    if (type == ElementType::kBfloat16) {  // NumPy has none
+    if (type == ElementType::kBfloat16) {  // NumPy has no bfloat16
       data::to_floats(view, floats, name_);
       bytes = {reinterpret_cast<const char*>(floats.data()), floats.size() * sizeof(float)};
       type = ElementType::kFloat;
@@ -133,7 +133,7 @@ class ArrayPile {
     dims_.push_back(view.dims);
     sizes_.push_back(bytes.size());
     out_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    if (!out_) throw Error(ErrorCode::kIo, "cannot be written: is the disk full?", path_.string());
+    if (!out_) throw Error(ErrorCode::kIo, "cannot write: is the disk full?", path_.string());
   }
 
   bool is_empty() const { return dims_.empty(); }
@@ -148,13 +148,13 @@ class ArrayPile {
       if (is_alike_ && i == 0) archive.begin(name_, type_, all_dims());
       bytes.resize(sizes_[i]);
       if (!in.read(bytes.data(), static_cast<std::streamsize>(bytes.size())))
-        throw Error(ErrorCode::kIo, "cannot be read again: is the disk full?", path_.string());
+        throw Error(ErrorCode::kIo, "cannot read the file back: is the disk full?", path_.string());
       archive.write(bytes);
     }
   }
 
  private:
-  // Samples have a first axis of 1, which counts them; what has none gets one.
+  // The first axis counts the samples. It replaces a first axis of 1, or is added.
   data::Dims all_dims() const {
     data::Dims dims = dims_.front();
     if (dims.empty() || dims[0] != 1) dims.insert(dims.begin(), 1);
@@ -180,13 +180,12 @@ void write_archive(const std::filesystem::path& path, const std::vector<std::uni
 }
 
 void require_no(const std::error_code& problem, const std::filesystem::path& path) {
-  if (problem)
-    throw Error(ErrorCode::kIo, fmt::format("cannot be written: {}", problem.message()), path.string());
+  if (problem) throw Error(ErrorCode::kIo, fmt::format("cannot write: {}", problem.message()), path.string());
 }
 
 std::vector<SaidMetric> ask(const MetricCommand& command, const std::filesystem::path& folder) {
   if (command.function) return read_said(command.function(folder), "");
-  // The folder is the shell's own name, so that no character in it means anything.
+  // The folder is passed as $0, so that the shell does not interpret its characters.
   runtime::ChildProcess process({"/bin/sh", "-c", command.command + " \"$0\"", folder.string()},
                                 runtime::ChildProcess::Errors::kKept);
   process.end_input();
@@ -194,9 +193,8 @@ std::vector<SaidMetric> ask(const MetricCommand& command, const std::filesystem:
   const runtime::Outcome outcome =
       runtime::read_to_end(process.socket(), said, kMostSaidBytes, runtime::deadline_in(command.seconds));
   if (outcome == runtime::Outcome::kLate)
-    refuse_command(
-        command.command,
-        fmt::format("took more than {:g} s: `metric_command.seconds` gives it more", command.seconds));
+    refuse_command(command.command,
+                   fmt::format("took more than {:g} s: raise `metric_command.seconds`", command.seconds));
   const runtime::ChildProcess::End end = process.end(kPatience);
   if (!end.is_good()) {
     const std::string words = process.said();
@@ -251,7 +249,7 @@ std::vector<MetricResult> CommandMeter::results() const {
                                   [&](const SaidMetric& metric) { return metric.name == their.name; });
     if (our == ours.end())
       refuse_command(command_.command,
-                     fmt::format("gave '{}' for the candidate and not for the original: let it "
+                     fmt::format("printed '{}' for the candidate, but not for the original: it must "
                                  "print the same names each time",
                                  on_one_line(their.name)));
     MetricResult& result = all.emplace_back();

@@ -1,11 +1,11 @@
-// A metric that a program or a function of the user computes (ounce/verify.h: MetricCommand). The outputs of
-// both models are collected sample by sample in a temporary folder:
+// A metric that a program or function of the user computes (MetricCommand in ounce/verify.h). It reads the
+// outputs of all samples from a temporary folder:
 //
-//   original.npz, candidate.npz   each output by its name, [samples, …]; where samples differ in their shape,
+//   original.npz, candidate.npz   each output by its name, [samples, …]; samples of different shapes as
 //                                 "name/0", "name/1" …
-//   labels.npz                    "labels", in the same way; missing without labels
+//   labels.npz                    "labels", in the same form; missing if there are no labels
 //
-// The program is killed, with all processes that it started, when it takes too long or the call is stopped.
+// The program and all its child processes are killed if it takes too long or the call is canceled.
 #pragma once
 
 #include <ounce/verify.h>
@@ -20,8 +20,8 @@
 
 namespace ounce::evaluate {
 
-// Checks before the work that the program of a metric command exists. A command whose first word is not a
-// plain word (a variable, a quote, an assignment) is not checked. Throws Error{kUsage}.
+// Checks in advance that the program of a metric command exists. Does not check a command that begins with a
+// variable, a quote or an assignment. Throws Error{kUsage}.
 void require_program(const MetricCommand& command);
 
 class ArrayPile;
@@ -32,8 +32,7 @@ class CommandMeter : public Meter {
   ~CommandMeter() override;
 
   void add(const Sample& sample) override;
-  // Runs the program or the function. Throws Error{kUsage} when it fails, takes too long, or prints no
-  // numbers.
+  // Runs the program or the function. Throws Error{kUsage} if it fails, takes too long, or prints no numbers.
   std::vector<MetricResult> results() const override;
 
  private:
@@ -43,8 +42,8 @@ class CommandMeter : public Meter {
   std::unique_ptr<ArrayPile> labels_;
 };
 
-// The output of the program: 0.93, or {"wer": 0.1, "lower_is_better": true, "unit": "relative"}, on the last
-// line. Without a unit it is kAbsolute if higher is better, else kRelative, for any value.
+// The program's output: 0.93, or {"wer": 0.1, "lower_is_better": true, "unit": "relative"}, on the last line.
+// The default unit is kAbsolute if higher is better, else kRelative.
 struct SaidMetric {
   std::string name;
   double value = 0;

@@ -19,7 +19,7 @@ using ounce::test::error_of;
 using testing::HasSubstr;
 
 struct CommandTest : testing::Test {
-  // A program of two lines that sees the folder as $1.
+  // A shell script that gets the folder as $1.
   std::string program(const std::string& lines) {
     std::ofstream(folder / "score.sh") << lines;
     return "sh '" + (folder / "score.sh").string() + "'";
@@ -38,7 +38,7 @@ struct CommandTest : testing::Test {
 };
 
 TEST_F(CommandTest, TheCandidateIsHeldAgainstTheOriginal) {
-  // Other bytes are the candidate's; the second time both are the original's.
+  // In the first run the files differ. In the second run both are the original's.
   const auto results = run("cmp -s \"$1/original.npz\" \"$1/candidate.npz\" && echo 0.9 || echo 0.7\n");
   ASSERT_EQ(results.size(), 1U);
   EXPECT_EQ(results[0].name, "score");
@@ -75,7 +75,7 @@ TEST_F(CommandTest, AProgramThatIsNotThereIsFoundBeforeTheWork) {
                                      file, folder.path().string()}) {
     const Error error = error_of([&] { require_program({program + " --quiet", 60}); });
     EXPECT_EQ(error.code(), ErrorCode::kUsage) << program;
-    EXPECT_THAT(error.what(), HasSubstr("there is no program '" + program + "'"));
+    EXPECT_THAT(error.what(), HasSubstr("program '" + program + "' not found"));
   }
   std::filesystem::permissions(file, std::filesystem::perms::owner_all);
   for (const std::string& command :
@@ -87,7 +87,7 @@ TEST_F(CommandTest, AProgramThatIsNotThereIsFoundBeforeTheWork) {
 TEST_F(CommandTest, AProgramWithoutEndIsEnded) {
   const Error error = error_of([&] { run("sleep 100\n", 0.2); });
   EXPECT_EQ(error.code(), ErrorCode::kUsage);
-  EXPECT_THAT(error.what(), HasSubstr("took more than 0.2 s: `metric_command.seconds` gives it more"));
+  EXPECT_THAT(error.what(), HasSubstr("took more than 0.2 s: raise `metric_command.seconds`"));
 }
 
 TEST_F(CommandTest, AStopEndsIt) {
@@ -110,18 +110,18 @@ TEST(SaidTest, AnythingElseIsRefused) {
   const auto refusal = [](const std::string& text) {
     return std::string(error_of([&] { read_said(text, "x"); }).what());
   };
-  EXPECT_THAT(refusal(""), HasSubstr("printed nothing, and no number"));
-  EXPECT_THAT(refusal("good\n"), HasSubstr("printed 'good', and no number: let it print 0.93"));
+  EXPECT_THAT(refusal(""), HasSubstr("printed nothing, not a number"));
+  EXPECT_THAT(refusal("good\n"), HasSubstr("printed 'good', not a number: it must print 0.93"));
   EXPECT_THAT(refusal("NaN"), HasSubstr("printed 'NaN'"));
   EXPECT_THAT(refusal("[1]"), HasSubstr("printed '[1]'"));
   EXPECT_THAT(refusal("{}"), HasSubstr("printed no metric"));
-  EXPECT_THAT(refusal(R"({"a": "b"})"), HasSubstr("gave no number for 'a'"));
+  EXPECT_THAT(refusal(R"({"a": "b"})"), HasSubstr("printed no number for 'a'"));
   EXPECT_LT(refusal(std::string(1000, 'a')).size(), 300U);
 }
 
 TEST(SaidMetrics, WhatIsNestedDeepIsNoNumber) {
   const std::string deep = "{\"a\": " + std::string(200'000, '[') + std::string(200'000, ']') + "}";
-  EXPECT_THAT(error_of([&] { read_said(deep, "score"); }).what(), HasSubstr("and no number"));
+  EXPECT_THAT(error_of([&] { read_said(deep, "score"); }).what(), HasSubstr("not a number"));
 }
 
 TEST_F(CommandTest, AUnitIsWhatTheProgramSaysAndNeverGuessedFromTheNumber) {
@@ -136,7 +136,7 @@ TEST_F(CommandTest, AUnitIsWhatTheProgramSaysAndNeverGuessedFromTheNumber) {
   EXPECT_EQ(unit(R"({"snr": 0.9, "unit": {"other": "decibel"}})"), MetricUnit::kAbsolute);
   EXPECT_EQ(read_said(R"({"unit": 3})", "x")[0].name, "unit");
   EXPECT_THAT(error_of([&] { unit(R"({"snr": 0.9, "unit": "bels"})"); }).what(),
-              HasSubstr("gave the unit \"bels\": let it print share, relative, absolute or decibel"));
+              HasSubstr("printed the unit \"bels\": it must be share, relative, absolute or decibel"));
 }
 
 }  // namespace

@@ -27,8 +27,8 @@ bool are_boxes(const data::Tensor& label, const data::ValueDescription&) {
          is_float_weight_type(label.type);
 }
 
-// Integers, or a class that is written as 1.0, as tables have it: one whole number where the output has
-// several.
+// True for integers, and for a class number written as a float (1.0): one whole number, while the output has
+// several values.
 bool are_classes(const data::Tensor& label, const data::ValueDescription& output) {
   if (!is_float_weight_type(label.type)) return true;
   const std::vector<double> numbers = data::to_doubles(label, "the labels");
@@ -47,7 +47,7 @@ const MetricInfo* find_metric(Task task, std::string_view name) {
     std::vector<std::string_view> names;
     for (const MetricInfo& info : kMetrics) names.push_back(info.name);
     throw Error(ErrorCode::kUsage,
-                fmt::format("there is no metric '{}'; there is {}", name, fmt::join(names, ", ")));
+                fmt::format("unknown metric '{}'; metrics: {}", name, fmt::join(names, ", ")));
   }
   if (task != Task::kAuto && found->task != task)
     throw Error(ErrorCode::kUsage, fmt::format("`metric={}` is a metric of `task={}`, not of `task={}`", name,

@@ -1,13 +1,13 @@
-// The metrics: one row each in kMetrics, and the interface of all meters.
+// The table of metrics, and the interface of the meters that compute them.
 //
 //   const MetricInfo* info = find_metric(options.task, options.metric);  // null: the first label decides
 //   const std::unique_ptr<Meter> meter = info->make({outputs, output, threshold, tags});
 //   meter->add({reference, candidate, &label, mask, "val.npz[0]"});
 //   result.metrics = meter->results();
 //
-// A meter gets every sample of the reference and of the candidate. Where a sample has no label, the output of
-// the reference is the truth. To add a metric, write its class in a file of its own and add a row here: the
-// help of the command line and of Python and `--metric auto` use the rows.
+// A meter gets every sample of the reference and of the candidate. If a sample has no label, the reference's
+// output is the truth. To add a metric, write its class in its own file and add a row here; the help of the
+// command line and of Python and `--metric auto` use the rows.
 #pragma once
 
 #include <ounce/verify.h>
@@ -23,33 +23,33 @@
 
 namespace ounce::evaluate {
 
-// One sample, without the others of its batch.
+// One sample of a batch.
 struct Sample {
   std::span<const data::TensorView> reference, candidate;  // every output
   const data::Tensor* label = nullptr;
-  std::vector<bool> mask = {};                   // the positions that count; empty: all
+  std::vector<bool> mask = {};                   // positions to judge; empty: all
   std::string where;                             // the sample's name, for errors
-  double picture_width = 0, picture_height = 0;  // of the model's input; 0: it takes none
+  double picture_width = 0, picture_height = 0;  // of the model's input image; 0: no image input
 };
 
 class Meter {
  public:
   virtual ~Meter() = default;
   virtual void add(const Sample& sample) = 0;
-  virtual std::vector<MetricResult> results() const = 0;  // the one that gates first
-  // True if neither model detected anything in the last sample: its outputs are then below the threshold, and
-  // their relative error means nothing.
+  virtual std::vector<MetricResult> results() const = 0;  // the first one is judged by `max_drop`
+  // True if neither model detected anything in the last sample. Then all scores are below the threshold, and
+  // their relative error is meaningless.
   virtual bool was_silent() const { return false; }
 };
 
 struct MeterSettings {
   std::vector<data::ValueDescription> outputs;
-  std::size_t output = 0;  // the one that is judged; detection finds its own
+  std::size_t output = 0;  // the output to judge; detection finds its outputs itself
   std::optional<double> threshold = {};
   std::vector<std::string> tags = {};
 };
 
-// They throw Error{kUsage} when the output does not suit the metric.
+// Create meters. Throw Error{kUsage} if the output does not suit the metric.
 std::unique_ptr<Meter> make_accuracy(const MeterSettings& settings);
 std::unique_ptr<Meter> make_nll(const MeterSettings& settings);
 std::unique_ptr<Meter> make_brier_score(const MeterSettings& settings);
@@ -66,10 +66,10 @@ std::unique_ptr<Meter> make_sound(const MeterSettings& settings);
 struct MetricInfo {
   std::string_view name, help;
   Task task;
-  // Of the first result, which decides.
+  // The unit and direction of the first result, which is judged.
   MetricUnit unit = MetricUnit::kShare;
   bool higher_is_better = true;
-  // True if this is the default metric for such labels. Null: never.
+  // Returns true if this is the default metric for such labels. Null: never.
   bool (*suits)(const data::Tensor& label, const data::ValueDescription& output) = nullptr;
   std::unique_ptr<Meter> (*make)(const MeterSettings& settings);
 };
@@ -78,7 +78,8 @@ bool are_boxes(const data::Tensor& label, const data::ValueDescription& output);
 bool are_classes(const data::Tensor& label, const data::ValueDescription& output);
 constexpr bool are_any(const data::Tensor&, const data::ValueDescription&) { return true; }
 
-// The first row that suits is that of the labels, and the first one of a task that of the task.
+// The default metric of labels is the first row that suits them. The default metric of a task is its first
+// row.
 inline constexpr MetricInfo kMetrics[] = {
     {.name = "map",
      .help = "mean average precision of boxes at IoU 0.5",
@@ -128,13 +129,14 @@ inline constexpr MetricInfo kMetrics[] = {
      .make = make_sound},
 };
 
-// The row with this name, else the first one of the task. Null when both are open. Throws Error{kUsage} for
-// an unknown metric, or one of another task.
+// Finds the row with this name, else the first row of the task. Null if neither is given. Throws
+// Error{kUsage} for an unknown metric, or a metric of another task.
 const MetricInfo* find_metric(Task task, std::string_view name);
-// The first row that suits a label and its output.
+// Finds the default metric of a label and its output.
 const MetricInfo& metric_for(const data::Tensor& label, const data::ValueDescription& output);
 
-// True if a quality is measured, not only a difference. Options are those of any verb that judges.
+// True if the options request a metric, not only a comparison of outputs. For the options of any verb that
+// judges.
 template <class Options>
 bool has_metric(const Options& options) {
   return !options.data.labels.empty() || options.task != Task::kAuto || options.metric_command.is_given();

@@ -16,7 +16,7 @@ using data::test::tensor_of;
 using ounce::test::error_of;
 using testing::HasSubstr;
 
-// Outputs that the metric can be about, and what both models give for one sample.
+// The description of outputs that suit a metric, and their values for one sample.
 struct Model {
   std::vector<data::ValueDescription> outputs;
   std::vector<Tensor> given;
@@ -37,7 +37,7 @@ Model model_of(Task task) {
 TEST(MetricInfoTest, EachRowSaysWhatItsMeterMeasures) {
   std::set<std::string_view> names;
   for (const MetricInfo& info : kMetrics) {
-    EXPECT_TRUE(names.insert(info.name).second) << info.name << " is there twice";
+    EXPECT_TRUE(names.insert(info.name).second) << info.name << " occurs twice";
     EXPECT_NE(info.help, "") << info.name;
     const Model model = model_of(info.task);
     const std::unique_ptr<Meter> meter = info.make({model.outputs});
@@ -47,7 +47,7 @@ TEST(MetricInfoTest, EachRowSaysWhatItsMeterMeasures) {
     ASSERT_FALSE(results.empty()) << info.name;
     EXPECT_EQ(results.front().unit, info.unit) << info.name;
     EXPECT_EQ(results.front().higher_is_better, info.higher_is_better) << info.name;
-    EXPECT_EQ(results.front().drop, 0) << info.name << ": a model compared with itself loses nothing";
+    EXPECT_EQ(results.front().drop, 0) << info.name << ": a model compared with itself has no drop";
     EXPECT_EQ(find_metric(info.task, info.name), &info);
     EXPECT_EQ(find_metric(Task::kAuto, info.name), &info);
   }
@@ -65,9 +65,11 @@ TEST(MetricInfoTest, TheFirstRowThatSuitsIsTheMetricOfTheLabels) {
              one = described("y", ElementType::kFloat, {-1, 1});
   EXPECT_EQ(metric_for(tensor_of<std::int64_t>({}, {2}), scores).name, "accuracy");
   EXPECT_EQ(metric_for(tensor_of<std::uint8_t>({}, {2}), one).name, "accuracy");
-  EXPECT_EQ(metric_for(tensor_of<float>({}, {2}), scores).name, "accuracy") << "a class written as 2.0";
+  EXPECT_EQ(metric_for(tensor_of<float>({}, {2}), scores).name, "accuracy")
+      << "a class number written as 2.0";
   EXPECT_EQ(metric_for(tensor_of<float>({}, {2.5F}), scores).name, "mae");
-  EXPECT_EQ(metric_for(tensor_of<float>({}, {3}), scores).name, "mae") << "there are three classes";
+  EXPECT_EQ(metric_for(tensor_of<float>({}, {3}), scores).name, "mae")
+      << "3 is not a class: there are three classes";
   EXPECT_EQ(metric_for(tensor_of<double>({}, {2}), one).name, "mae");
   EXPECT_EQ(metric_for(tensor_of<float>({0, 5}, {}), scores).name, "map");
   EXPECT_EQ(metric_for(tensor_of<float>({2, 4}, {0, 0, 1, 1, 2, 2, 3, 3}), scores).name, "map");
@@ -76,7 +78,7 @@ TEST(MetricInfoTest, TheFirstRowThatSuitsIsTheMetricOfTheLabels) {
 TEST(MetricInfoTest, AMetricOfAnotherTaskIsRefused) {
   EXPECT_THAT(error_of([] { find_metric(Task::kDetect, "f1"); }).what(),
               HasSubstr("`metric=f1` is a metric of `task=classify`, not of `task=detect`"));
-  EXPECT_THAT(error_of([] { find_metric(Task::kAuto, "bleu"); }).what(), HasSubstr("no metric 'bleu'"));
+  EXPECT_THAT(error_of([] { find_metric(Task::kAuto, "bleu"); }).what(), HasSubstr("unknown metric 'bleu'"));
 }
 
 }  // namespace

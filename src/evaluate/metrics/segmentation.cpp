@@ -1,4 +1,4 @@
-// Segmentation: a class for each pixel, judged by how far the areas of each class cover each other.
+// Metrics of segmentation (a class for each pixel): mean intersection over union of the classes.
 #include <fmt/format.h>
 #include <ounce/error.h>
 
@@ -14,9 +14,9 @@ namespace ounce::evaluate {
 namespace {
 
 constexpr std::size_t kMostAreas = 256;  // classes
-constexpr std::int64_t kLeftOut = 255;   // of labels, as is usual; and what is below 0
+constexpr std::int64_t kLeftOut = 255;   // the usual ignore label; negative labels are ignored, too
 
-// For each class: pixels of the truth, of the answer, of both.
+// Pixels of each class in the truth, in the prediction, and in both.
 struct Areas {
   explicit Areas(std::size_t classes) : truth(classes), answer(classes), both(classes) {}
   std::vector<double> truth, answer, both;
@@ -34,9 +34,10 @@ class SegmentationMeter : public Meter {
     if (sample.label != nullptr) {
       const std::vector<double> label = data::to_doubles(*sample.label, sample.where);
       if (label.size() != ours.size())
-        throw Error(ErrorCode::kBadInput,
-                    fmt::format("has {} labels where the output has {} pixels", label.size(), ours.size()),
-                    sample.where);
+        throw Error(
+            ErrorCode::kBadInput,
+            fmt::format("the sample has {} labels, but the output has {} pixels", label.size(), ours.size()),
+            sample.where);
       std::transform(label.begin(), label.end(), truth.begin(),
                      [](double value) { return static_cast<std::int64_t>(value); });
     }
@@ -45,7 +46,8 @@ class SegmentationMeter : public Meter {
       if (truth[i] < 0 || (sample.label != nullptr && truth[i] == kLeftOut)) continue;
       if (truth[i] >= static_cast<std::int64_t>(classes_))
         throw Error(ErrorCode::kBadInput,
-                    fmt::format("the label {} is none of the {} classes", truth[i], classes_), sample.where);
+                    fmt::format("the label {} is not one of the {} classes", truth[i], classes_),
+                    sample.where);
       const auto of_class = static_cast<std::size_t>(truth[i]);
       reference.add(of_class, ours[i]);
       candidate.add(of_class, theirs[i]);
@@ -80,7 +82,7 @@ class SegmentationMeter : public Meter {
     }
   };
 
-  // Over the classes that occur in the truth or in the answers.
+  // The mean over the classes that occur in the truth or in the predictions.
   static double mean_overlap(std::span<const double> sums) {
     double total = 0, occurring = 0;
     const std::size_t classes = sums.size() / 3;
@@ -93,7 +95,8 @@ class SegmentationMeter : public Meter {
     return occurring == 0 ? std::nan("") : total / occurring;
   }
 
-  // The class of each pixel: given as such, the best of several, or yes and no of one score.
+  // The class of each pixel: a class number, the best of several scores, or one score compared with a
+  // threshold.
   std::vector<std::size_t> pixels_of(const data::TensorView& view, const std::string& where) {
     const data::Dims& dims = view.dims;
     std::vector<std::size_t> pixels;
@@ -105,13 +108,13 @@ class SegmentationMeter : public Meter {
     }
     std::vector<float> floats;
     const auto values = data::floats_of(view, floats, where);
-    // Channels are fewer than rows and columns: in front of them, or behind.
+    // The class axis is the second or the last one: there are fewer classes than rows.
     const std::size_t axis = dims.size() == 4 && dims[3] < dims[1] ? 3 : 1;
     if (dims.size() == 4 && dims[axis] > 1) {
       classes_ = static_cast<std::size_t>(dims[axis]);
       if (classes_ > kMostAreas)
         throw Error(ErrorCode::kUsage,
-                    fmt::format("`task=segment` is for up to {} classes, and the output is {}", kMostAreas,
+                    fmt::format("`task=segment` supports up to {} classes, but the output is {}", kMostAreas,
                                 data::describe(view.type, dims)),
                     where);
       const data::ClassRows rows(values, dims, axis);
@@ -119,7 +122,7 @@ class SegmentationMeter : public Meter {
       return pixels;
     }
     classes_ = 2;
-    if (!threshold_) {  // of a score that is none from 0 to 1 the sign decides
+    if (!threshold_) {  // for scores outside 0 … 1 (logits) the threshold is 0
       const bool is_share = std::all_of(values.begin(), values.end(),
                                         [](float value) { return value >= 0 && value <= 1.001F; });
       threshold_ = is_share ? 0.5 : 0;

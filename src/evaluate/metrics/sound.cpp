@@ -1,6 +1,6 @@
-// Sound: a wave against the one that was wanted. SI-SNR is the signal over what is left of the wave when as
-// much of the signal as possible is taken out of it, whatever the loudness; the log-spectral distance is that
-// of the spectra of short frames, in dB.
+// Metrics of waveforms, compared with a target waveform. SI-SNR: the ratio, in dB, of the scaled target to
+// the rest of the output, independent of loudness. Log-spectral distance: the distance between the spectra of
+// short frames, in dB.
 #include <fmt/format.h>
 #include <ounce/error.h>
 
@@ -16,9 +16,9 @@
 namespace ounce::evaluate {
 namespace {
 
-constexpr double kMostDecibel = 100;  // of a wave that is equal
+constexpr double kMostDecibel = 100;  // of identical waveforms
 constexpr std::size_t kFrame = 512, kHop = 256;
-constexpr double kQuietPower = 1e-10;  // of the loudest bin: below it nothing is heard
+constexpr double kQuietPower = 1e-10;  // relative to the loudest bin: lower powers are inaudible
 
 double si_snr(const std::vector<double>& wanted, const std::vector<double>& given) {
   const auto count = static_cast<double>(wanted.size());
@@ -65,7 +65,7 @@ void transform(std::vector<std::complex<double>>& values) {
   }
 }
 
-// Of one frame, filled up with silence.
+// The power spectrum of one frame, padded with zeros.
 std::vector<double> powers(const std::vector<double>& wave, std::size_t begin) {
   std::vector<std::complex<double>> values(kFrame);
   for (std::size_t i = 0; i < kFrame && begin + i < wave.size(); ++i) {
@@ -78,7 +78,7 @@ std::vector<double> powers(const std::vector<double>& wave, std::size_t begin) {
   return all;
 }
 
-// The mean over the frames of the root mean square difference of their levels.
+// The RMS difference of the levels (in dB) of each frame, averaged over the frames.
 double spectral_distance(const std::vector<double>& wanted, const std::vector<double>& given) {
   double loudest = 0, total = 0, frames = 0;
   for (std::size_t begin = 0; begin < wanted.size(); begin += kHop) {
@@ -110,10 +110,10 @@ class SoundMeter : public Meter {
                               truth = sample.label == nullptr ? ours
                                                               : data::to_doubles(*sample.label, sample.where);
     if (truth.size() != ours.size())
-      throw Error(
-          ErrorCode::kBadInput,
-          fmt::format("the label is a wave of {} values where the output has {}", truth.size(), ours.size()),
-          sample.where);
+      throw Error(ErrorCode::kBadInput,
+                  fmt::format("the label is a waveform of {} values, but the output has {}", truth.size(),
+                              ours.size()),
+                  sample.where);
     snr_.add({si_snr(truth, ours), 1}, {si_snr(truth, theirs), 1});
     distance_.add({spectral_distance(truth, ours), 1}, {spectral_distance(truth, theirs), 1});
   }

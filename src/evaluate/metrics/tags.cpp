@@ -1,8 +1,8 @@
-// Metrics of sequences: tags, and below lines of text.
+// Metrics of sequences: entities from tags, and lines of text (CTC, below).
 //
-// Tags of a sequence: [1,T,C] scores, and the entities that they spell. Names of the classes say how: "O",
-// "B-PER", "I-PER", and "E-PER" and "S-PER" where ends and single words have tags of their own. An entity
-// begins at B or S, or where an I or E follows nothing of its type; it is right as a whole, with its type.
+// Entity F1 of tag scores [1,T,C]. The names of the classes define entities: "O", "B-PER", "I-PER", and in
+// some schemes "E-PER" (end) and "S-PER" (single word). An entity begins at B or S, or at an I or E that does
+// not follow a tag of its type. It is correct if its type and all its tokens are correct.
 #include <fmt/format.h>
 #include <ounce/error.h>
 
@@ -31,7 +31,7 @@ std::vector<Tag> tags_of(const std::vector<std::string>& names) {
     const bool has_part = name.size() > 2 && (name[1] == '-' || name[1] == '_') &&
                           std::string_view("BIESLU").find(name[0]) != std::string_view::npos;
     Tag tag;
-    if (has_part) {  // L and U are other words for E and S
+    if (has_part) {  // L and U are aliases of E and S
       tag = {name[0] == 'L' ? 'E' : name[0] == 'U' ? 'S' : name[0], name.substr(2)};
     } else if (name != "O" && name != "o") {
       tag = {'I', name};
@@ -41,8 +41,8 @@ std::vector<Tag> tags_of(const std::vector<std::string>& names) {
   return tags;
 }
 
-// Without names: O first, then B and I of each type in turn, as most models have them; an even number of
-// classes has no such pairs, and then equal tags in a row are one entity.
+// Default names: O, then B and I of each type, the usual order. With an even number of classes there are no
+// such pairs; then consecutive equal tags form one entity.
 std::vector<std::string> usual_names(std::size_t classes) {
   std::vector<std::string> names = {"O"};
   for (std::size_t i = 1; i < classes; ++i)
@@ -85,12 +85,12 @@ class TagMeter : public Meter {
     const std::optional<std::size_t> axis = class_axis(output);
     if (!axis || output.shape.size() != 3)
       throw Error(ErrorCode::kUsage,
-                  fmt::format("`task=tag` needs an output [1,T,C] with a score for each tag, and '{}' is {}; "
-                              "`label_output` names another",
+                  fmt::format("`task=tag` needs an output [1,T,C] with a score for each tag, but '{}' is {}; "
+                              "choose another output with `label_output`",
                               output.name, data::describe(output)));
     const auto classes = static_cast<std::size_t>(output.shape[*axis].value);
     if (!settings.tags.empty() && settings.tags.size() != classes)
-      throw Error(ErrorCode::kUsage, fmt::format("`tags` has {} names, and '{}' has {} tags",
+      throw Error(ErrorCode::kUsage, fmt::format("`tags` has {} names, but '{}' has {} tags",
                                                  settings.tags.size(), output.name, classes));
     tags_ = tags_of(settings.tags.empty() ? usual_names(classes) : settings.tags);
   }
@@ -102,14 +102,15 @@ class TagMeter : public Meter {
     if (sample.label != nullptr) {
       const std::vector<double> label = data::to_doubles(*sample.label, sample.where);
       if (label.size() != ours.size())
-        throw Error(ErrorCode::kBadInput,
-                    fmt::format("has {} labels where the output has {} tokens", label.size(), ours.size()),
-                    sample.where);
+        throw Error(
+            ErrorCode::kBadInput,
+            fmt::format("the sample has {} labels, but the output has {} tokens", label.size(), ours.size()),
+            sample.where);
       for (std::size_t i = 0; i < label.size(); ++i) {
         counts[i] = label[i] >= 0;
         if (label[i] >= static_cast<double>(tags_.size()))
           throw Error(ErrorCode::kBadInput,
-                      fmt::format("the label {} is none of the {} tags", label[i], tags_.size()),
+                      fmt::format("the label {} is not one of the {} tags", label[i], tags_.size()),
                       sample.where);
         if (counts[i]) truth[i] = static_cast<std::size_t>(label[i]);
       }
@@ -136,7 +137,7 @@ class TagMeter : public Meter {
   std::vector<std::size_t> best_of(const data::TensorView& view, const std::string& where) const {
     if (view.dims.size() != 3 || view.dims[2] != static_cast<std::int64_t>(tags_.size()))
       throw Error(ErrorCode::kBadInput,
-                  fmt::format("the output is {}, without the {} tags that the model speaks of",
+                  fmt::format("the output is {}, without the {} tags that the model declares",
                               data::describe(view.type, view.dims), tags_.size()),
                   where);
     std::vector<float> floats;
@@ -160,7 +161,7 @@ class TagMeter : public Meter {
     return count;
   }
 
-  // Right ones, all that are there, all that were found.
+  // The numbers of correct, true and predicted entities.
   static std::vector<double> found(const std::set<Entity>& there, const std::set<Entity>& answers) {
     const auto right = std::count_if(answers.begin(), answers.end(),
                                      [&](const Entity& entity) { return there.contains(entity); });
@@ -179,8 +180,9 @@ std::unique_ptr<Meter> make_tags(const MeterSettings& settings) {
   return std::make_unique<TagMeter>(settings);
 }
 
-// Text recognised with CTC: [1,T,C] or [T,1,C] scores of characters. The best of each step, repetitions and
-// blanks left out, is the text; it is right as a whole, or so many edits away.
+// Accuracy of text lines recognized with CTC, from character scores [1,T,C] or [T,1,C]. The text is the best
+// character of each step without repetitions and blanks. Measures the share of correct lines and the edit
+// distance.
 
 namespace {
 
@@ -213,8 +215,9 @@ class TextLineMeter : public Meter {
     for (const double value : data::to_doubles(*sample.label, sample.where)) {
       if (value >= static_cast<double>(classes_))
         throw Error(ErrorCode::kBadInput,
-                    fmt::format("the label {} is none of the {} characters", value, classes_), sample.where);
-      if (value >= 0) seen.label->push_back(static_cast<std::size_t>(value));  // below: filled up
+                    fmt::format("the label {} is not one of the {} characters", value, classes_),
+                    sample.where);
+      if (value >= 0) seen.label->push_back(static_cast<std::size_t>(value));  // negative: padding
     }
   }
 
@@ -246,9 +249,10 @@ class TextLineMeter : public Meter {
     if (!is_line || dims.back() < 2)
       throw Error(
           ErrorCode::kUsage,
-          fmt::format("`task=ctc` needs an output [1,T,C] with a score for each character, and this is "
-                      "{}; `label_output` names another, `batch=1` runs one line at a time",
-                      data::describe(scores.type, dims)),
+          fmt::format(
+              "`task=ctc` needs an output [1,T,C] with a score for each character, but this is "
+              "{}; choose another output with `label_output`, or run one line at a time with `batch=1`",
+              data::describe(scores.type, dims)),
           where);
     std::vector<float> floats;
     const data::ClassRows rows(data::floats_of(scores, floats, where), dims, dims.size() - 1);

@@ -88,7 +88,7 @@ TEST_F(TaskTest, EmbeddingsKeepTheirNeighbours) {
     const double angle = degrees * std::numbers::pi / 180;
     return floats({1, 2}, {static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle))});
   };
-  // The candidate moves the third one from the second to the fourth.
+  // The candidate moves the third vector from the second to the fourth.
   const std::vector<double> ours = {0, 5, 12, 30}, theirs = {0, 5, 25, 30};
   for (std::size_t i = 0; i < ours.size(); ++i) add(at(ours[i]), at(theirs[i]));
   EXPECT_EQ(meter->results().front().name, "recall_at_1");
@@ -115,10 +115,10 @@ TEST_F(TaskTest, EmbeddingsOfOtherLengthsAreRefused) {
   make(Task::kEmbed, {-1, -1});
   add(floats({1, 2}, {1, 2}), floats({1, 2}, {1, 2}));
   const Error error = error_of([&] { add(floats({1, 3}, {1, 2, 3}), floats({1, 3}, {1, 2, 3})); });
-  EXPECT_THAT(error.what(), HasSubstr("an embedding of 3 numbers, and those before have 2"));
+  EXPECT_THAT(error.what(), HasSubstr("an embedding has 3 numbers, but earlier ones have 2"));
 }
 
-// Scores whose best classes are these.
+// Scores with these best classes.
 Tensor steps(const std::vector<std::size_t>& best, std::size_t classes, bool is_batch_second = false) {
   std::vector<float> scores(best.size() * classes, 0);
   for (std::size_t i = 0; i < best.size(); ++i) scores[i * classes + best[i]] = 1;
@@ -129,7 +129,7 @@ Tensor steps(const std::vector<std::size_t>& best, std::size_t classes, bool is_
 TEST_F(TaskTest, TextIsWhatIsLeftOfTheSteps) {
   for (const bool is_batch_second : {false, true}) {
     make(Task::kCtc, {1, -1, 4});
-    // "1 2" and "1 1 2" are other texts than "1 2 2"; repeated steps and blanks are none.
+    // Repeated steps and blanks do not change the text; "1 2 2" differs from "1 2" and "1 1 2".
     add(steps({0, 1, 1, 0, 2, 0, 0}, 4, is_batch_second), steps({1, 0, 0, 2, 2, 0, 0}, 4, is_batch_second));
     add(steps({0, 1, 0, 2, 0, 2, 0}, 4, is_batch_second), steps({1, 0, 1, 0, 2, 0, 0}, 4, is_batch_second));
     EXPECT_EQ(metric("line_accuracy").reference, 1);
@@ -159,7 +159,7 @@ TEST_F(TaskTest, LabelsOfTextMayBeFilledUp) {
 
 TEST_F(TaskTest, SegmentsCoverEachOther) {
   make(Task::kSegment, {1, 2, 2, 2});
-  // Class 1 is right of the middle; the candidate takes one pixel of it for class 0.
+  // Class 1 is the right half; the candidate predicts class 0 for one pixel of it.
   add(floats({1, 2, 2, 2}, {1, 0, 1, 0, 0, 1, 0, 1}), floats({1, 2, 2, 2}, {1, 0, 1, 1, 0, 1, 0, 0}));
   EXPECT_EQ(metric("mean_iou").reference, 1);
   EXPECT_DOUBLE_EQ(metric("mean_iou").candidate, (2. / 3 + 1. / 2) / 2);
@@ -176,7 +176,7 @@ TEST_F(TaskTest, LabelsOfSegmentsMayLeavePixelsOut) {
   const Error error = error_of([&] {
     add(floats({1, 2, 1, 3}, {1, 0, 0, 0, 1, 1}), floats({1, 2, 1, 3}, {1, 1, 0, 0, 0, 1}), &wrong);
   });
-  EXPECT_THAT(error.what(), HasSubstr("the label 2 is none of the 2 classes"));
+  EXPECT_THAT(error.what(), HasSubstr("the label 2 is not one of the 2 classes"));
 }
 
 TEST_F(TaskTest, OneScoreIsYesOrNo) {
@@ -200,7 +200,7 @@ TEST_F(TaskTest, EntitiesAreRightAsAWhole) {
 TEST_F(TaskTest, TagsMayHaveNamesOfTheirOwn) {
   settings.tags = {"S-A", "B-A", "I-A", "E-A", "O"};
   make(Task::kTag, {1, -1, 5});
-  // Two single ones, and one of three words; the candidate ends it too early.
+  // One entity of three tokens, which the candidate ends too early, and one of a single token.
   add(steps({0, 0, 1, 2, 3, 4}, 5), steps({0, 0, 1, 3, 4, 4}, 5));
   EXPECT_DOUBLE_EQ(metric("entity_f1").candidate, 2. / 3);
 }
@@ -219,7 +219,7 @@ TEST_F(TaskTest, NamesOfTagsMustFit) {
   settings.tags = {"O", "B-A"};
   const Error error = error_of([&] { make(Task::kTag, {1, -1, 3}); });
   EXPECT_EQ(error.code(), ErrorCode::kUsage);
-  EXPECT_THAT(error.what(), HasSubstr("`tags` has 2 names, and 'y' has 3 tags"));
+  EXPECT_THAT(error.what(), HasSubstr("`tags` has 2 names, but 'y' has 3 tags"));
 }
 
 std::vector<float> wave(double noise, float loudness = 1) {
@@ -235,7 +235,7 @@ TEST_F(TaskTest, SoundIsHeardWhateverItsLoudness) {
   EXPECT_EQ(metric("si_snr").reference, 100);
   EXPECT_NEAR(metric("si_snr").candidate, 40, 0.2);
   EXPECT_EQ(metric("log_spectral_distance").reference, 0);
-  EXPECT_GT(metric("log_spectral_distance").candidate, 5);  // it is 6 dB quieter, too
+  EXPECT_GT(metric("log_spectral_distance").candidate, 5);  // the candidate is also 6 dB quieter
 }
 
 TEST_F(TaskTest, AWaveAsALabelIsWhatIsWanted) {
@@ -247,7 +247,7 @@ TEST_F(TaskTest, AWaveAsALabelIsWhatIsWanted) {
   EXPECT_THAT(error_of([&] {
                 add(floats({1, 2000}, wave(0)), floats({1, 2000}, wave(0)), &other);
               }).what(),
-              HasSubstr("a wave of 3 values where the output has 2000"));
+              HasSubstr("a waveform of 3 values, but the output has 2000"));
 }
 
 }  // namespace

@@ -28,7 +28,8 @@ std::size_t output_named(const runtime::Executor& model, const std::string& name
   return found == outputs.end() ? kNoOutput : static_cast<std::size_t>(found - outputs.begin());
 }
 
-// "past_key_values.0.key" and "present.0.key", "past_0" and "present_0", as exporters name them.
+// The names that exporters give the output of a state: "present.0.key" for "past_key_values.0.key",
+// "present_0" for "past_0".
 std::vector<std::string> usual_names(const std::string& input) {
   std::vector<std::string> names;
   for (const char* past : {"past_key_values", "past_key", "past_value", "past"}) {
@@ -53,7 +54,7 @@ data::Tensor of_numbers(const data::ValueDescription& input, data::Dims dims,
   return data::convert(std::move(tensor), input.element, input.name);
 }
 
-// One text; nothing of the past yet.
+// The initial state: one text, no past tokens.
 data::Tensor empty_state(const data::ValueDescription& input) {
   data::Tensor state{input.element, {}, {}};
   for (std::size_t axis = 0; axis < input.shape.size(); ++axis) {
@@ -73,7 +74,7 @@ TokenDecoder::TokenDecoder(std::unique_ptr<runtime::Executor> model,
   pair_kept(carry);
   for (std::size_t i = 0; i < model_->inputs().size(); ++i) roles_.push_back(role_of(i, constants));
   if (ids_ == kNoOutput)
-    throw Error(ErrorCode::kUsage, "the model takes no ids of tokens: an input of integers with two axes");
+    throw Error(ErrorCode::kUsage, "the model has no input for token ids (integers with two axes)");
   find_scores();
 }
 
@@ -84,7 +85,7 @@ void TokenDecoder::pair_kept(const std::map<std::string, std::string>& carry) {
         std::any_of(inputs.begin(), inputs.end(), [&](const auto& input) { return input.name == name; });
     if (!is_known || output_named(*model_, output) == kNoOutput)
       throw Error(ErrorCode::kUsage,
-                  fmt::format("`carry`: the model has no input '{}' with an output '{}'", name, output));
+                  fmt::format("`carry`: the model has no input '{}' or no output '{}'", name, output));
   }
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     std::vector<std::string> names;
@@ -118,9 +119,9 @@ TokenDecoder::Role TokenDecoder::role_of(std::size_t input, const std::map<std::
     ids_ = input;
     return Role::kIds;
   }
-  throw Error(ErrorCode::kUsage,
-              fmt::format("nobody knows what input '{}' gets: pair it by `carry`, or fix it by `constants`",
-                          value.name));
+  throw Error(ErrorCode::kUsage, fmt::format("unknown use of the input '{}': connect it to an output with "
+                                             "`carry`, or set its value with `constants`",
+                                             value.name));
 }
 
 void TokenDecoder::find_scores() {
@@ -131,7 +132,7 @@ void TokenDecoder::find_scores() {
     scores_ = i;
     return;
   }
-  throw Error(ErrorCode::kUsage, "the model gives no scores of tokens: an output of floats");
+  throw Error(ErrorCode::kUsage, "the model has no output of token scores (floats)");
 }
 
 void TokenDecoder::begin() {
@@ -179,11 +180,13 @@ std::span<const float> TokenDecoder::feed(std::span<const std::int64_t> ids) {
   const data::TensorView& scores = outputs[scores_];
   const std::string& name = model_->outputs()[scores_].name;
   if (scores.dims.empty() || scores.dims.back() <= 0)
-    throw Error(ErrorCode::kBadInput, fmt::format("output '{}' holds no scores of tokens", name));
+    throw Error(ErrorCode::kBadInput,
+                fmt::format("the output '{}' does not have the shape of token scores", name));
   const auto all = data::floats_of(scores, converted_, name);
   const auto width = static_cast<std::size_t>(scores.dims.back());
   if (all.size() < width)
-    throw Error(ErrorCode::kBadInput, fmt::format("output '{}' holds no scores of tokens", name));
+    throw Error(ErrorCode::kBadInput,
+                fmt::format("the output '{}' does not have the shape of token scores", name));
   if (converted_.data() != all.data()) converted_.assign(all.begin(), all.end());
   for (Kept& kept : kept_) kept.state = data::copy_of(outputs[kept.output]);
   if (is_cached()) past_ += ids.size();

@@ -1,18 +1,18 @@
-// A language model that reads a text piece by piece: positions, mask and the kept past are filled in.
+// Runs a language model token by token, and fills in its positions, mask and key/value cache.
 //
 //   TokenDecoder decoder(std::move(executor), {});
 //   decoder.begin();
-//   decoder.feed(prompt);                            // scores of the token behind it
+//   decoder.feed(prompt);                            // returns the scores of the next token
 //   for (…) decoder.feed(std::span(&next, 1));
 //
-// input                         gets
-//   input_ids                   the ids
-//   … mask …                    ones for the past and the ids
-//   … position …                their places in the text
-//   use_cache_branch            whether there is a past
-//   past…, or any of `carry`    its output of the last run; empty at first
+// Input                         Value
+//   input_ids                   the token ids
+//   *mask*                      ones for the past tokens and the new ones
+//   *position*                  positions of the new tokens in the text
+//   use_cache_branch            true if there are past tokens
+//   past*, or any of `carry`    the matching output of the last run; empty at first
 //
-// A model that keeps no past gets the whole text so far.
+// A model without a cache gets the whole text in every run.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ namespace ounce::evaluate {
 
 class TokenDecoder {
  public:
-  // `carry`: as in DataOptions; empty: by names. `constants` are inputs that never change. Throws
-  // Error{kUsage} for a model with inputs that are none of the above, or that gives no scores.
+  // `carry`: as in DataOptions; empty: states are matched by name. `constants`: inputs with fixed values.
+  // Throws Error{kUsage} if the model has other inputs, or no output of scores.
   TokenDecoder(std::unique_ptr<runtime::Executor> model, const std::map<std::string, std::string>& carry,
                const std::map<std::string, double>& constants);
 
@@ -38,10 +38,10 @@ class TokenDecoder {
   bool is_cached() const { return !kept_.empty(); }
   const runtime::Executor& model() const { return *model_; }
 
-  void begin();  // a new text
-  // Scores of all tokens for the place behind the last of these ids; valid until the next call.
+  void begin();  // starts a new text
+  // Appends ids to the text. Returns the scores of all tokens as the next one; valid until the next call.
   std::span<const float> feed(std::span<const std::int64_t> ids);
-  double seconds() const { return seconds_; }  // inside the runtime, the last time
+  double seconds() const { return seconds_; }  // time of the last run inside the runtime
 
  private:
   enum class Role { kIds, kMask, kPositions, kHasPast, kKept, kConstant };
@@ -61,7 +61,7 @@ class TokenDecoder {
   std::map<std::size_t, double> constants_;
   std::vector<Kept> kept_;
   std::vector<std::int64_t> text_;  // so far
-  std::uint64_t past_ = 0;          // ids that the model keeps
+  std::uint64_t past_ = 0;          // tokens in the model's cache
   std::vector<float> converted_;
   double seconds_ = 0;
 };

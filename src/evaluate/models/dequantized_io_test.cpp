@@ -38,7 +38,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// Gives what it is given, under another name.
+// Returns its input, under another name.
 class Echo final : public runtime::Executor {
  public:
   Echo(ElementType type, const Dims& dims)
@@ -60,7 +60,7 @@ class Echo final : public runtime::Executor {
   TensorView view_;
 };
 
-// What these floats are coded as, and what is made of the codes again.
+// The quantized values of these floats, and the floats that they are dequantized to.
 template <class Code>
 struct RoundTrip {
   std::vector<Code> codes;
@@ -116,7 +116,7 @@ TEST(FloatPorts, NothingAtAllIsCodedToo) {
   EXPECT_THAT(nothing.floats, IsEmpty());
 }
 
-// No code stands for it, but it must not break anything: it is a code like any other.
+// NaN has no quantized value, but must not cause undefined behavior.
 TEST(FloatPorts, NotANumberBecomesSomeCode) {
   const RoundTrip<std::uint8_t> coded({3}, {NAN, INFINITY, -INFINITY}, {0.5F}, {10});
   EXPECT_EQ(coded.codes[1], 255);
@@ -138,7 +138,7 @@ TEST(FloatPorts, OnlyPortsThatTheModelHasAreTaken) {
   EXPECT_THAT(numbers_of<std::uint8_t>(model->run({&view, 1})[0]), ElementsAre(3, 4));
 }
 
-// A model whose metadata says this of its ports.
+// A model with this metadata about its inputs and outputs.
 onnx::Model with_metadata(const std::string& text) {
   ModelBuilder model;
   model.input("x", kFloat, {1}).output("y", kFloat, {1}).node("Relu", {"x"}, {"y"});
@@ -192,7 +192,7 @@ TEST(FloatPorts, MetadataThatMakesNoSenseIsRefused) {
   }
 }
 
-// Values are divided by it.
+// Values are divided by the scale.
 TEST(FloatPorts, AScaleThatNobodyCanDivideByIsRefused) {
   for (const char* scale : {"0", "-0.0", "1e-60", "1e300"}) {
     const std::string text =
@@ -202,7 +202,7 @@ TEST(FloatPorts, AScaleThatNobodyCanDivideByIsRefused) {
   }
 }
 
-// x [1, 3, 8, 8] ─ Conv ─ y, with x also taken by a Conv in a branch.
+// x [1, 3, 8, 8] ─ Conv ─ y; x is also the input of a Conv in a branch.
 ModelBuilder network() {
   GraphBuilder then_branch, else_branch;
   then_branch.output("t", kFloat, {1, 2, 8, 8});
@@ -229,7 +229,7 @@ Recipe integer_io(Dialect dialect, const std::vector<double>& scales = {},
   return recipe;
 }
 
-// Loaded as floats it is as good as its original, in every version of the runtime.
+// The lowest SQNR over all versions of the runtime, compared with the original.
 double least_sqnr(const std::string& before, const onnx::Model& after) {
   const ounce::test::TemporaryFolder folder;
   ounce::test::write_file(folder / "before.onnx", before);

@@ -30,7 +30,7 @@ Prefetch::~Prefetch() {
   reader_.join();
 }
 
-// `ahead_` is the reader's while it is not ready, and the caller's while it is.
+// The reading thread owns `ahead_` until it is ready; then the caller owns it.
 void Prefetch::read_all() {
   try {
     for (std::uint64_t i = 0; i < feed_.batches(); ++i) {
@@ -75,7 +75,7 @@ void add_digest_of(Sha256& all, std::string_view bytes) {
   add_digest(all, digest.digest());
 }
 
-// Digests of digests: where one tensor ends and the next begins cannot be mistaken.
+// A digest of digests, so that the boundaries between tensors are part of it.
 Sha256::Digest sha256_of_tensors(const std::vector<data::Tensor>& tensors) {
   Sha256 all;
   for (const data::Tensor& tensor : tensors) {
@@ -117,11 +117,12 @@ using data::Tensor;
 using data::ValueDescription;
 
 constexpr std::uint64_t kUsualSamples = 8;
-// Random values of one run, over all inputs (256 MiB in FP32): a hostile shape may ask for any number.
+// Limits for the random values of one run, over all inputs (256 MiB in FP32): hostile shapes may request any
+// number.
 constexpr std::uint64_t kMostValues = std::uint64_t{1} << 26;
 constexpr std::uint64_t kMostSamples = std::uint64_t{1} << 20;
 constexpr std::uint64_t kTile = std::uint64_t{1} << 20;
-constexpr double kBeyond = 8;  // extreme but legal: so many times the usual range
+constexpr double kBeyond = 8;  // Fill::Kind::kBeyond: factor by which values exceed the usual range
 
 double value_for(const Range& range, const Fill& fill, Random& random) {
   switch (fill.kind) {
@@ -140,8 +141,8 @@ double value_for(const Range& range, const Fill& fill, Random& random) {
 
 bool is_small_integer(ElementType type) { return info_of(type).bits <= 16 && type != ElementType::kBool; }
 
-// The values that an integer input may have: rows of its table; all of a narrow type (pixels, sound); else 0
-// and 1, which suits masks and flags.
+// The values of an integer input: row numbers of its table; the full range of a narrow type (pixels, sound);
+// else 0 and 1, which suits masks and flags.
 Range integer_range(ElementType type, const Legal& legal) {
   if (legal.rows) return {0, static_cast<double>(std::max<std::int64_t>(*legal.rows - 1, 0))};
   if (!is_small_integer(type)) return {0, 1};
@@ -150,7 +151,8 @@ Range integer_range(ElementType type, const Legal& legal) {
   return is_signed ? Range{-span / 2, span / 2 - 1} : Range{0, span - 1};
 }
 
-// Made in one type and converted, piece by piece, so that it is never there in two.
+// Generates values in one type and converts them, in pieces, so that memory never holds the whole tensor in
+// both types.
 template <class T, class Choose>
 Tensor in_tiles(const ValueDescription& input, ElementType made, Dims dims, std::uint64_t count,
                 const Choose& choose) {
@@ -172,10 +174,10 @@ Tensor make_integers(const ValueDescription& input, Dims dims, std::uint64_t cou
                      Fill fill) {
   const Range range = integer_range(input.element, legal);
   const bool is_flag = !legal.rows && !is_small_integer(input.element);
-  if (fill.kind == Fill::Kind::kBeyond) fill.kind = Fill::Kind::kHighest;  // there is nothing legal beyond
+  if (fill.kind == Fill::Kind::kBeyond) fill.kind = Fill::Kind::kHighest;  // larger integers are invalid
   Random random(fill.seed);
   return in_tiles<std::int64_t>(input, ElementType::kInt64, std::move(dims), count, [&](std::int64_t& value) {
-    // A mask of noise hides everything now and then: ones say more.
+    // Masks get ones instead of noise, because a mask of zeros would hide all values.
     const double chosen = is_flag && fill.kind == Fill::Kind::kNoise ? 1 : value_for(range, fill, random);
     value = static_cast<std::int64_t>(std::clamp(std::round(chosen), range.low, range.high));
   });
@@ -192,9 +194,10 @@ Tensor make_floats(const ValueDescription& input, Dims dims, std::uint64_t count
 [[noreturn]] void refuse_size(const std::string& what, const std::string& where) {
   throw Error(
       ErrorCode::kUnsupported,
-      fmt::format("would have {}, and no more than {} are made up: give `data`, or `shape` if it has free "
-                  "dimensions",
-                  what, kMostValues),
+      fmt::format(
+          "needs {}, but at most {} random values are generated: give `data`, or set the sizes of dynamic "
+          "dimensions with `shape`",
+          what, kMostValues),
       where);
 }
 
@@ -223,7 +226,7 @@ std::int64_t usual_length(const ValueDescription& input, std::size_t axis) {
 Tensor make_values(const ValueDescription& input, Dims dims, const Legal& legal, const Fill& fill) {
   const std::string where = fmt::format("input '{}'", input.name);
   if (!input.is_tensor())
-    throw Error(ErrorCode::kUnsupported, "takes a sequence or a map, which cannot be made up", where);
+    throw Error(ErrorCode::kUnsupported, "random values of sequences and maps are not supported", where);
   const std::uint64_t count = data::element_count(dims, where);
   if (count > kMostValues) refuse_size(fmt::format("{} values", count), where);
   if (input.element == ElementType::kString)
@@ -242,7 +245,7 @@ GeneratedFeed::GeneratedFeed(const model::ModelFile& model, std::vector<ValueDes
   const std::uint64_t samples = options.samples == 0 ? kUsualSamples : options.samples;
   batch_ = options.samples == 0 ? std::max<std::uint64_t>(options.batch, 1)
                                 : std::clamp<std::uint64_t>(options.batch, 1, samples);
-  // What is really bound decides: a fixed batch, or one that --shape gives.
+  // The shapes that will be bound determine the batch size: a fixed batch, or one set by `shape`.
   for (const ValueDescription& input : inputs_) {
     const bool is_made = options.constants.contains(input.name) || options.carry.contains(input.name);
     if (is_made || input.shape.size() < 2) continue;
@@ -254,7 +257,7 @@ GeneratedFeed::GeneratedFeed(const model::ModelFile& model, std::vector<ValueDes
 }
 
 void GeneratedFeed::require_room() const {
-  if (batch_ > kMostSamples) refuse_size(fmt::format("{} samples in one run", batch_), "a made-up batch");
+  if (batch_ > kMostSamples) refuse_size(fmt::format("{} samples in one run", batch_), "a random batch");
   std::uint64_t values = 0;
   for (const ValueDescription& input : inputs_) {
     if (!input.is_tensor() || options_.carry.contains(input.name)) continue;
@@ -304,11 +307,11 @@ std::vector<std::string> GeneratedFeed::notes() const {
   }
   std::vector<std::string> notes;
   if (options_.batch != 1 && options_.batch != batch_) {
-    notes.push_back(
-        fmt::format("a run takes {} sample{}, not {}", batch_, batch_ == 1 ? "" : "s", options_.batch));
+    notes.push_back(fmt::format("the model runs {} sample{} at a time, not {}", batch_,
+                                batch_ == 1 ? "" : "s", options_.batch));
   }
   if (!free.empty()) {
-    notes.push_back(fmt::format("free dimensions were taken as {}; `shape` NAME=LENGTH says otherwise",
+    notes.push_back(fmt::format("dynamic dimensions were set to {}; set other sizes with `shape` NAME=LENGTH",
                                 fmt::join(free, ", ")));
   }
   return notes;

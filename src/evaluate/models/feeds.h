@@ -1,4 +1,4 @@
-// Feeds beyond data files: read ahead, with a digest of their batches, or generated from the model's
+// Feeds on top of data files: reading ahead, digests of batches, and random inputs generated from the model's
 // description.
 #pragma once
 
@@ -23,12 +23,13 @@
 
 namespace ounce::evaluate {
 
-// Reads the next batch while the models work on this one.
+// Reads the next batch in a thread while the models run on the current one.
 //
 //   Prefetch batches(feed);
-//   while (const data::Batch* batch = batches.next()) …   // in the feed's order
+//   while (const data::Batch* batch = batches.next()) run(*batch);   // in the feed's order
 //
-// One batch is read ahead, so memory holds two. Until the end only the thread of the Prefetch uses the feed.
+// Reads one batch ahead, so that two are in memory. Only the Prefetch's thread may use the feed during its
+// lifetime.
 class Prefetch {
  public:
   explicit Prefetch(data::Feed& feed);
@@ -36,7 +37,7 @@ class Prefetch {
   Prefetch(const Prefetch&) = delete;
   Prefetch& operator=(const Prefetch&) = delete;
 
-  // Null at the end; rethrows what reading threw. The batch stays until the next call.
+  // Returns null at the end. The batch is valid until the next call. Rethrows errors of reading.
   const data::Batch* next();
 
  private:
@@ -51,33 +52,33 @@ class Prefetch {
   std::thread reader_;
 };
 
-// A feed that computes digests of the batches that were read.
+// Wraps a feed and computes digests of the batches that were read.
 //
 //   DigestingFeed feed(*open.feed);
-//   … run models on it …
-//   feed.inputs();     // of all batches in their order, each once
+//   run_models(feed);
+//   feed.inputs();     // digest of all batches in their order, each once
 class DigestingFeed : public data::Feed {
  public:
-  explicit DigestingFeed(data::Feed& feed) : feed_(feed) {}  // which has to outlive this
+  explicit DigestingFeed(data::Feed& feed) : feed_(feed) {}  // `feed` must outlive this
 
   std::uint64_t batches() const override { return feed_.batches(); }
   std::uint64_t samples() const override { return feed_.samples(); }
   std::vector<std::string> notes() const override { return feed_.notes(); }
   void read(std::uint64_t index, data::Batch& batch) override;
 
-  // 64 hexadecimal digits each (SHA-256). Labels: empty when there are none.
+  // SHA-256 as 64 hex digits. labels() is empty if there are no labels.
   std::string inputs() const;
   std::string labels() const;
 
  private:
   data::Feed& feed_;
   std::map<std::uint64_t, std::pair<Sha256::Digest, Sha256::Digest>>
-      seen_;  // inputs and labels of each batch
+      seen_;  // digests of the inputs and labels of each batch
   bool has_labels_ = false;
 };
 
-// `wanted` of the numbers 0 … all - 1, in their order, evenly spread because data is often sorted.
-// `is_sequence`: the first ones, as each sample continues the one before.
+// Chooses `wanted` of the numbers 0 … all − 1 in ascending order. They are evenly spread, because data is
+// often sorted. With `is_sequence` they are the first ones, because each sample continues the one before.
 inline std::vector<std::uint64_t> evenly_spaced(std::uint64_t all, std::uint64_t wanted, bool is_sequence) {
   std::vector<std::uint64_t> chosen;
   const std::uint64_t count = std::min(all, wanted);
@@ -92,28 +93,29 @@ struct Range {
 // The legal values of an input.
 struct Legal {
   Range range;
-  std::optional<std::int64_t> rows;  // it is an index into a table with so many rows
+  std::optional<std::int64_t> rows;  // for indices into a table: its number of rows
 };
 
-// For each input of the model, from its graph (tables) and its contract (ranges).
+// The legal values of each input, from the model's graph (tables) and its contract (ranges).
 std::map<std::string, Legal> legal_values(const model::ModelFile& model,
                                           const std::vector<data::ValueDescription>& inputs,
                                           const DataOptions& options);
 
-std::int64_t usual_length(const data::ValueDescription& input, std::size_t axis);  // 16; 224 for pictures
+// The default length of a dynamic axis: 16; 224 for images.
+std::int64_t usual_length(const data::ValueDescription& input, std::size_t axis);
 
-// How values are chosen.
+// How to choose values.
 struct Fill {
   enum class Kind { kNoise, kLowest, kHighest, kMiddle, kZero, kBeyond };
   Kind kind = Kind::kNoise;
   std::uint64_t seed = 1;
 };
 
-// Random inputs: legal in type, shape and range, and the same for the same seed.
+// Generates values of a legal type, shape and range, reproducible by seed.
 data::Tensor make_values(const data::ValueDescription& input, data::Dims dims, const Legal& legal,
                          const Fill& fill);
 
-// Random samples; states are zero, constants as in the options.
+// A feed of random samples. States are zero; constants are those of the options.
 class GeneratedFeed : public data::Feed {
  public:
   GeneratedFeed(const model::ModelFile& model, std::vector<data::ValueDescription> inputs,
@@ -125,7 +127,7 @@ class GeneratedFeed : public data::Feed {
   std::vector<std::string> notes() const override;
 
  private:
-  void require_room() const;  // throws Error{kUnsupported} when a run would take too much memory
+  void require_room() const;  // throws Error{kUnsupported} if a run needs too much memory
 
   std::vector<data::ValueDescription> inputs_;
   DataOptions options_;

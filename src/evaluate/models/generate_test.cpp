@@ -59,7 +59,7 @@ TEST(GenerateTest, NarrowIntegersUseAllOfTheirType) {
   const auto expect = [](ElementType type, double lowest, double highest) {
     EXPECT_THAT(of(type, {}, Kind::kLowest), Each(lowest));
     EXPECT_THAT(of(type, {}, Kind::kHighest), Each(highest));
-    EXPECT_THAT(of(type, {}, Kind::kBeyond), Each(highest));  // there is nothing beyond
+    EXPECT_THAT(of(type, {}, Kind::kBeyond), Each(highest));  // larger integers are invalid
     EXPECT_THAT(of(type, {}, Kind::kNoise), Contains(Ge(highest / 2)));
   };
   expect(ElementType::kUint8, 0, 255);
@@ -130,7 +130,7 @@ TEST(DimsForTest, PicturesAreUsuallyLargerThanSequencesAreLong) {
   EXPECT_EQ(usual_length(described("x", ElementType::kFloat, {-1, -1}), 1), 16);
 }
 
-// y = table[ids], and x, a flag and a state beside it.
+// A model with y = table[ids], and further inputs x, a flag and a state.
 struct GeneratedFeedTest : testing::Test {
   GeneratedFeedTest() {
     ounce::test::ModelBuilder model;
@@ -198,17 +198,17 @@ TEST_F(GeneratedFeedTest, AsManySamplesAsAskedFor) {
   EXPECT_EQ(feed().samples(), 10U);
 }
 
-// A shape is a few bytes in a file, and may ask for any number of them.
+// A few bytes of a shape in a file can request any amount of memory.
 TEST_F(GeneratedFeedTest, WhatTakesTooMuchMemoryIsNotMade) {
   const auto refusal = [&](data::ValueDescription input) {
     inputs = {std::move(input), described("y", ElementType::kFloat, {-1, 1 << 25})};
     const Error error = error_of([&] { batch(); });
     EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
-    EXPECT_THAT(error.what(), HasSubstr("give `data`, or `shape`"));
+    EXPECT_THAT(error.what(), HasSubstr("give `data`, or set the sizes"));
     return std::string(error.what());
   };
   EXPECT_THAT(refusal(described("x", ElementType::kFloat, {1, 200'000'000})),
-              HasSubstr("input 'x': would have 200000000 values"));
+              HasSubstr("input 'x': needs 200000000 values"));
   EXPECT_THAT(refusal(described("x", ElementType::kFloat16, {1'000'000'007})),
               HasSubstr("1000000007 values"));
   EXPECT_THAT(refusal(described("x", ElementType::kUint8, {1'000'000'007, 1})),

@@ -18,7 +18,7 @@ namespace {
 using data::TensorView;
 using data::ValueDescription;
 using Values = std::vector<ValueDescription>;
-using Order = std::vector<std::size_t>;  // axis i of the result is axis order[i] of what is given
+using Order = std::vector<std::size_t>;  // axis i of the result is axis order[i] of the given tensor
 
 Order same_order(std::size_t rank) {
   Order order(rank);
@@ -45,10 +45,10 @@ Order inverse(const Order& order) {
 
 bool is_integer(ElementType type) { return type == ElementType::kInt64 || type == ElementType::kInt32; }
 
-// How the candidate's value is made of the reference's; nothing if it is another value.
+// How a value of the candidate corresponds to one of the reference.
 struct Fit {
   Order order;
-  ValueDescription merged;  // as the reference has it, with what either of them fixes
+  ValueDescription merged;  // the reference's, with the dimensions that either model fixes
 };
 
 std::optional<Fit> fit_in(const ValueDescription& reference, const ValueDescription& candidate,
@@ -75,9 +75,9 @@ std::optional<Fit> fit_of(const ValueDescription& reference, const ValueDescript
 }
 
 struct Port {
-  std::size_t place = 0;   // among the candidate's
-  Order order;             // from the reference to the candidate
-  ValueDescription value;  // as both have it, in the reference's layout
+  std::size_t place = 0;   // index in the candidate
+  Order order;             // from the reference's layout to the candidate's
+  ValueDescription value;  // Fit::merged
 };
 
 std::string list_of(const Values& values) {
@@ -87,7 +87,7 @@ std::string list_of(const Values& values) {
   return fmt::format("{}", fmt::join(all, ", "));
 }
 
-// Pairs what two models take, or what they give.
+// Pairs the inputs, or the outputs, of two models.
 class Pairing {
  public:
   Pairing(const Values& reference, const Values& candidate, const char* kind, std::string path,
@@ -116,7 +116,7 @@ class Pairing {
                                    [&](const auto& value) { return value.name == reference_[i].name; });
     if (same == candidate_.end()) return false;
     auto fit = fit_of(reference_[i], *same);
-    if (!fit) refuse(fmt::format("no other order of the axes makes '{}' the same", same->name));
+    if (!fit) refuse(fmt::format("the shapes of '{}' do not match in any axis order", same->name));
     take(i, static_cast<std::size_t>(same - candidate_.begin()), std::move(*fit));
     return true;
   }
@@ -126,10 +126,10 @@ class Pairing {
     for (std::size_t k = 0; k < candidate_.size(); ++k) {
       auto fit = is_taken_[k] ? std::nullopt : fit_of(reference_[i], candidate_[k]);
       if (!fit) continue;
-      if (found) refuse(fmt::format("more than one could be '{}'", reference_[i].name));
+      if (found) refuse(fmt::format("several could match '{}'", reference_[i].name));
       found.emplace(k, std::move(*fit));
     }
-    if (!found) refuse(fmt::format("none could be '{}'", reference_[i].name));
+    if (!found) refuse(fmt::format("none matches '{}'", reference_[i].name));
     notes_.push_back(fmt::format("the {} '{}' is compared with '{}', the only one of its shape and type",
                                  kind_, reference_[i].name, candidate_[found->first].name));
     take(i, found->first, std::move(found->second));
@@ -145,10 +145,12 @@ class Pairing {
   }
 
   [[noreturn]] void refuse(const std::string& why) const {
-    throw Error(ErrorCode::kBadInput,
-                fmt::format("has the {}s {}, and the reference {}: these are not two forms of one model ({})",
-                            kind_, list_of(candidate_), list_of(reference_), why),
-                path_);
+    throw Error(
+        ErrorCode::kBadInput,
+        fmt::format(
+            "the candidate has the {}s {}, but the reference {}: these are not two forms of one model ({})",
+            kind_, list_of(candidate_), list_of(reference_), why),
+        path_);
   }
 
   const Values& reference_;
@@ -160,14 +162,14 @@ class Pairing {
   std::vector<bool> is_taken_;
 };
 
-// The values in another order of the axes; their type becomes `type`.
+// Transposes the values and converts them to `type`.
 TensorView rearranged(const TensorView& given, const Order& order, ElementType type, data::Tensor& made,
                       const std::string& name) {
   if (given.dims.size() != order.size() || (std::is_sorted(order.begin(), order.end()) && given.type == type))
     return given;
   made = {given.type, {}, std::string(given.bytes.size(), '\0'), {}};
   const std::size_t rank = order.size();
-  std::vector<std::size_t> step(rank);  // in the given tensor, for one along an axis of the result
+  std::vector<std::size_t> step(rank);  // strides in the given tensor, by axis of the result
   for (std::size_t i = 0; i < rank; ++i) {
     made.dims.push_back(given.dims[order[i]]);
     step[i] = 1;
@@ -175,7 +177,7 @@ TensorView rearranged(const TensorView& given, const Order& order, ElementType t
       step[i] *= static_cast<std::size_t>(given.dims[axis]);
   }
   const auto width = static_cast<std::size_t>(info_of(given.type).bits) / 8;
-  if (width == 0) throw Error(ErrorCode::kUnsupported, "has values that cannot be transposed", name);
+  if (width == 0) throw Error(ErrorCode::kUnsupported, "values of this type cannot be transposed", name);
   data::Dims at(rank);
   std::size_t from = 0;
   for (std::size_t to = 0; to < made.bytes.size(); to += width) {

@@ -1,14 +1,14 @@
-// One network in two file formats: its inputs and outputs may have other names, another order, and another
+// Compares one network in two file formats, whose inputs and outputs may have different names, order and
 // layout. ONNX has channels first (NCHW), TFLite has them last (NHWC).
 //
 //   std::vector<std::string> notes;
 //   auto candidate = with_interface_of(*reference, load_as_floats(path, how), path, notes);
-//   candidate->inputs()     // named and ordered as the reference's; a dimension is free if it is free in
-//   both candidate->run(inputs)  // in the reference's layout
+//   candidate->inputs()     // names and order of the reference; a dimension is dynamic if it is in both
+//   models candidate->run(inputs)  // in the reference's layout
 //
-// Inputs are matched by name, the others by shape and type if only one is left that fits; outputs likewise.
-// Where the shapes differ, the channel axis is moved: from the second place to the last, or back. What was
-// decided is in the notes.
+// Inputs are matched by name, or else by shape and type if exactly one candidate fits; outputs in the same
+// way. If the shapes differ, the channel axis is moved from the second position to the last, or back. `notes`
+// lists these decisions.
 #pragma once
 
 #include <ounce/data.h>
@@ -25,21 +25,22 @@ namespace ounce::evaluate {
 
 bool are_of_one_kind(const std::filesystem::path& a, const std::filesystem::path& b);
 
-// Throws Error{kBadInput} if there is no match for an input or an output.
+// Wraps the candidate. Throws Error{kBadInput} if an input or an output has no match.
 std::unique_ptr<runtime::Executor> with_interface_of(const runtime::Executor& reference,
                                                      std::unique_ptr<runtime::Executor> candidate,
                                                      const std::filesystem::path& candidate_path,
                                                      std::vector<std::string>& notes);
 
-// The inputs alone, in the layout of the reference, for a candidate that is run as it is. Throws the same.
+// Converts only the inputs to the candidate's layout, for a candidate that runs unwrapped. Throws the same
+// errors.
 data::Batch inputs_in_form_of(const std::vector<data::ValueDescription>& reference,
                               const std::vector<data::ValueDescription>& candidate,
                               const std::filesystem::path& reference_path,
                               const std::filesystem::path& candidate_path, const DataOptions& data,
                               std::vector<std::string>& notes);
 
-// The candidate as it is if both files are of one kind, else with the interface of the reference. Both have
-// float ports (open.h).
+// Loads a candidate; wraps it if the two files have different formats. Both models have float inputs and
+// outputs (open.h).
 std::unique_ptr<runtime::Executor> load_in_form_of(const runtime::Executor& reference,
                                                    const std::filesystem::path& reference_path,
                                                    const std::filesystem::path& candidate_path,

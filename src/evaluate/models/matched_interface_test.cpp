@@ -19,7 +19,7 @@ using testing::IsEmpty;
 
 using Values = std::vector<data::ValueDescription>;
 
-// Gives the inputs back as its outputs, and keeps what it was given.
+// Returns its inputs as outputs, and records them.
 class Loopback final : public runtime::Executor {
  public:
   Loopback(Values inputs, Values outputs) : inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
@@ -144,13 +144,13 @@ TEST_F(MatchedInterface, IntegersOfAnotherWidthAreConverted) {
 TEST_F(MatchedInterface, WhatCannotBeMatchedIsRefused) {
   EXPECT_THAT(
       refusal({described("x", ElementType::kFloat, {1, 3})}, {described("x", ElementType::kFloat, {1, 4})}),
-      HasSubstr("no other order of the axes makes 'x' the same"));
+      HasSubstr("the shapes of 'x' do not match in any axis order"));
   EXPECT_THAT(
       refusal({described("x", ElementType::kFloat, {1, 3})}, {described("y", ElementType::kInt64, {1, 3})}),
-      HasSubstr("none could be 'x'"));
+      HasSubstr("none matches 'x'"));
   EXPECT_THAT(refusal({described("x", ElementType::kFloat, {2}), described("y", ElementType::kFloat, {2})},
                       {described("a", ElementType::kFloat, {2}), described("b", ElementType::kFloat, {2})}),
-              HasSubstr("more than one could be 'x'"));
+              HasSubstr("several could match 'x'"));
   EXPECT_THAT(refusal({described("x", ElementType::kFloat, {2})}, {}),
               testing::AllOf(HasSubstr("b.tflite"), HasSubstr("their numbers differ")));
 }

@@ -23,7 +23,7 @@ runtime::ExecutorOptions executor_options(const RuntimeOptions& options) {
   made.library = options.library;
   made.litert = options.litert;
   made.settings = runtime::settings_of(options);
-  // A remote side has its own time limit.
+  // A remote machine has its own time limit.
   if (options.isolate && !options.remote)
     made.isolate = runtime::Limits{options.isolate->memory, options.isolate->seconds};
   made.remote = options.remote;
@@ -34,7 +34,7 @@ ModelFiles check_model(const std::filesystem::path& path) {
   const model::ModelFilePtr model = formats::open_model(path);
   try {
     model->validate();
-  } catch (const Error& error) {  // one of several models: which one?
+  } catch (const Error& error) {  // add the model's name
     if (std::string_view(error.what()).starts_with(path.string())) throw;
     throw Error(error.code(), error.what(), path.string());
   }
@@ -111,7 +111,7 @@ std::span<const data::TensorView> StatefulExecutor::run(const data::Batch& batch
   inputs_.assign(batch.inputs.begin(), batch.inputs.end());
   if (!batch.starts_sequence) {
     for (const Carried& carried : carried_) {
-      // Without a carried state, the first run uses the batch's own.
+      // Before the first run there is no carried state: the batch's own value is used.
       if (carried.state.type != ElementType::kUndefined) inputs_[carried.input] = carried.state;
     }
   }

@@ -1,4 +1,4 @@
-// Opens models and their feeds as the public options of the runtime and the data say.
+// Opens models and their feeds from the public options of runtime and data.
 #pragma once
 
 #include <ounce/data.h>
@@ -20,27 +20,28 @@ namespace ounce::evaluate {
 
 runtime::ExecutorOptions executor_options(const RuntimeOptions& options);
 
-// Reads a model before the runtime does, so that errors are explained and external data cannot lead out of
-// the model's folder. Throws what open_model() throws. Returns the bytes of the model and of its external
-// data, and their files.
+// Reads a model before the runtime loads it, to give clear errors and to refuse external data outside the
+// model's folder. Throws the errors of open_model(). Returns the total size and the files of the model and
+// its external data.
 struct ModelFiles {
   std::uint64_t bytes = 0;
   std::vector<std::filesystem::path> paths;  // the model's first
 };
 ModelFiles check_model(const std::filesystem::path& model);
 
-// What runs models, for people: "ONNX Runtime 1.30.0 and LiteRT 2.3.0". `versions`: of each model's runtime.
+// The runtimes as text: "ONNX Runtime 1.30.0 and LiteRT 2.3.0". `versions`: each model with the version of
+// its runtime.
 std::string runtimes_of(const std::vector<std::pair<std::filesystem::path, std::string>>& versions);
 
-// Loads a model in another process before it is loaded in this one, as some models make the runtime abort.
-// Throws Error{kBadInput} for these.
+// Loads a model in another process first, because some models make the runtime abort. Throws Error{kBadInput}
+// for these.
 void require_loadable(const std::filesystem::path& model, const RuntimeOptions& options);
 
-// The feed for a model with these inputs: the data, or random inputs. The contract is the one of the options,
+// Opens the feed for a model with these inputs: data, or random inputs. Uses the contract of the options, or
 // else the model's own.
 struct OpenFeed {
   std::unique_ptr<data::Feed> feed;
-  data::DataFeed* data = nullptr;  // the same, when it is data
+  data::DataFeed* data = nullptr;  // the same feed if it reads data; else null
   DataOptions options;             // with the contract
 };
 OpenFeed open_feed(const model::ModelFile& model, const std::vector<data::ValueDescription>& inputs,
@@ -51,15 +52,16 @@ OpenFeed open_feed(const std::filesystem::path& model, const std::vector<data::V
 // Runs a model over batches and carries its states from one run to the next.
 class StatefulExecutor {
  public:
-  // `carry` maps an input to the output whose value of the last run it gets. Throws Error{kUsage} for names
-  // that the model does not have, or types that differ.
+  // `carry` maps the name of a state's input to the name of its output. Throws Error{kUsage} if the model
+  // does not have these names, or if their types differ.
   StatefulExecutor(std::unique_ptr<runtime::Executor> model, const std::map<std::string, std::string>& carry);
 
-  // The outputs, valid until the next run. At the start of a sequence states are those of the batch.
+  // Runs the model. The outputs are valid until the next run. At the start of a sequence, states come from
+  // the batch.
   std::span<const data::TensorView> run(const data::Batch& batch);
 
   runtime::Executor& model() { return *model_; }
-  double seconds() const { return seconds_; }  // inside the runtime, so far
+  double seconds() const { return seconds_; }  // total time inside the runtime
 
  private:
   struct Carried {
@@ -72,13 +74,13 @@ class StatefulExecutor {
   double seconds_ = 0;
 };
 
-// Runs a model with integer or 16-bit inputs or outputs as if they were FP32: inputs are quantized and
-// outputs dequantized as the model file says, so that it can be compared with its original. Returns `model`
-// itself when there are no such ports.
+// Wraps a model with integer or 16-bit inputs or outputs so that they become FP32: inputs are quantized and
+// outputs dequantized with the parameters in the model file. So the model can be compared with its original.
+// Returns `model` itself if it has no such inputs or outputs.
 std::unique_ptr<runtime::Executor> with_dequantized_io(std::unique_ptr<runtime::Executor> model,
                                                        const std::vector<model::QuantizedPort>& ports);
 
-// Loads a model with float ports. `path` is read twice: by Ounce and by the runtime.
+// Loads a model with float inputs and outputs. `path` is read twice: by Ounce and by the runtime.
 std::unique_ptr<runtime::Executor> load_as_floats(const std::filesystem::path& path,
                                                   const runtime::ExecutorOptions& options);
 

@@ -8,7 +8,7 @@
 namespace ounce::evaluate {
 namespace {
 
-// Batches whose only name is their number; reading one of them may fail.
+// A feed of batches named by their numbers; reading one of them can fail.
 class CountedFeed : public data::Feed {
  public:
   explicit CountedFeed(std::uint64_t count, std::uint64_t fails_at = UINT64_MAX)

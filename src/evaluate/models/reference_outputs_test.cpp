@@ -11,7 +11,7 @@ using data::test::numbers_of;
 using data::test::tensor_of;
 using testing::ElementsAre;
 
-// Gives its input times a factor, and counts how often it was asked.
+// Multiplies its input by a factor, and counts its runs.
 class Times : public runtime::Executor {
  public:
   Times(float factor, int& runs) : factor_(factor), runs_(runs) {}
@@ -34,7 +34,7 @@ class Times : public runtime::Executor {
   std::vector<data::TensorView> views_;
 };
 
-// Batch i is the number i, and has two names.
+// Batch i has the value i and two names.
 class KeptFeed : public data::Feed {
  public:
   std::uint64_t batches() const override { return 10; }
@@ -104,11 +104,11 @@ TEST_F(ReferenceOutputsTest, KeepsWhatFitsAndTheFirstOneAlways) {
 TEST_F(ReferenceOutputsTest, InputsAreKeptWhereTheyAreWanted) {
   StatefulExecutor original = times(2);
   const ReferenceOutputs kept(original, feed, {3, 4}, 3 * sizeof(float), ReferenceOutputs::Inputs::kKept);
-  ASSERT_EQ(kept.runs().size(), 1U);  // they count as well
+  ASSERT_EQ(kept.runs().size(), 1U);  // inputs count toward the limit, too
   EXPECT_EQ(numbers_of<float>(kept.runs()[0].batch.inputs.at(0)).at(0), 3);
 }
 
-// Gives its input back, and counts.
+// Returns its input, and counts its runs.
 class CountingEcho final : public runtime::Executor {
  public:
   explicit CountingEcho(int& runs) : runs_(runs) {}

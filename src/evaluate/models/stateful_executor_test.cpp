@@ -17,7 +17,7 @@ using ounce::test::ModelBuilder;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// next = state + x; y = next · 2; count is of another type.
+// next = state + x; y = next · 2; count has another type.
 ModelBuilder sum_model() {
   ModelBuilder model(13, 7);
   model.input("state", kFloat, {1}).input("x", kFloat, {1});
@@ -46,7 +46,7 @@ struct StatefulExecutorTest : testing::Test {
 TEST_F(StatefulExecutorTest, CarriesAStateUntilASequenceBeginsAnew) {
   StatefulExecutor stepper = models.step("m", sum_model(), {{"state", "next"}});
   EXPECT_EQ(y(stepper, 1, true), 2);
-  EXPECT_EQ(y(stepper, 2, false, 1000), 6);  // what the batch says of a state counts only at the start
+  EXPECT_EQ(y(stepper, 2, false, 1000), 6);  // a state in the batch is used only at the start
   EXPECT_EQ(y(stepper, 3, false), 12);
   EXPECT_EQ(y(stepper, 1, true, 10), 22);
   EXPECT_EQ(y(stepper, 1, false), 24);

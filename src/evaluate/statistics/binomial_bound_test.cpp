@@ -9,7 +9,7 @@
 namespace ounce::evaluate {
 namespace {
 
-// Known values: 1 − α^(1/n) without events; the others are from tables of Clopper and Pearson's interval.
+// Reference values: 1 − α^(1/n) without events; the others are from tables of the Clopper-Pearson interval.
 TEST(BinomialBoundTest, WithoutEventsItIsTheRuleThatEveryoneKnows) {
   for (const double n : {1.0, 20.0, 100.0, 5000.0})
     EXPECT_NEAR(binomial_upper({0, n}, 0.9), 1 - std::pow(0.1, 1 / n), 1e-12);
@@ -50,8 +50,8 @@ double chance(int lost, int won, int all, double p_lost, double p_won) {
                   log_power(all - lost - won, 1 - p_lost - p_won));
 }
 
-// Every outcome of 40 samples, weighed with its chance: the bound is below the true loss as seldom as it
-// says.
+// Sums over every outcome of 40 samples, weighted by its probability: the bound is below the true loss at
+// most as often as its confidence allows.
 TEST(BinomialBoundTest, ThePairedBoundErrsNoMoreOftenThanItSays) {
   constexpr int kAll = 40;
   for (const double confidence : {0.9, 0.95}) {

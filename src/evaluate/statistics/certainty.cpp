@@ -13,7 +13,8 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 Tally times(const Tally& tally, double factor) { return {factor * tally.count, factor * tally.of}; }
 
-// How many times the samples it takes until enough(times) is true; infinite when a billion times is not.
+// The smallest factor on the number of samples for which enough(factor) is true; infinite if a billion is not
+// enough.
 template <class Enough>
 double times_until(const Enough& enough) {
   constexpr double kMost = 1e9, kClose = 1e-6;
@@ -32,7 +33,8 @@ double times_until(const Enough& enough) {
 
 }  // namespace
 
-// Few samples do not know their own deviation well.
+// The width of the bound in standard deviations, by Student's t distribution: with few samples the standard
+// deviation is uncertain.
 double Certainty::deviations() const {
   return independent_ < 2
              ? kNever
@@ -122,7 +124,7 @@ Bound Certainty::drop(const MetricResult& metric, double limit) const {
     return bound;
   }
   if (metric.unit == MetricUnit::kShare && !(deviation > 0)) {
-    // A share that no sample changed: the next one may be the first.
+    // No sample changed the metric, but the next one may be the first: use the exact bound without events.
     const auto highest = [&](double n) { return metric.drop + binomial_upper({0, n}, confidence_); };
     Bound bound;
     bound.value = highest(independent_);
@@ -160,13 +162,13 @@ double beta_fraction(double x, double a, double b) {
   return result;
 }
 
-// std::lgamma leaves the sign in a variable of the whole process, where threads would meet.
+// Thread-safe: std::lgamma writes the sign to a global variable.
 double log_gamma(double value) {
   int sign = 0;
   return ::lgamma_r(value, &sign);
 }
 
-// The share of a beta distribution below x.
+// The regularized incomplete beta function: the probability of a beta distribution below x.
 double beta_share(double x, double a, double b) {
   if (x <= 0) return 0;
   if (x >= 1) return 1;
@@ -176,7 +178,7 @@ double beta_share(double x, double a, double b) {
                                    : 1 - front * beta_fraction(1 - x, b, a) / b;
 }
 
-// Where an increasing function of [low, high] reaches a value.
+// Solves function(x) = value for an increasing function on [low, high].
 template <class Function>
 double where(const Function& function, double value, double low, double high) {
   constexpr int kHalvings = 100;
@@ -217,7 +219,7 @@ double normal_quantile(double share) {
 double student_quantile(double share, double freedom) {
   if (freedom <= 0) return std::numeric_limits<double>::infinity();
   if (share < 0.5) return -student_quantile(1 - share, freedom);
-  // t² / (freedom + t²) is beta distributed.
+  // t² / (freedom + t²) has a beta distribution.
   const double x = where([&](double y) { return beta_share(y, 0.5, 0.5 * freedom); }, 2 * share - 1, 0, 1);
   return std::sqrt(freedom * x / (1 - x));
 }
@@ -238,7 +240,7 @@ Tally EventCount::tally() const {
 
 namespace {
 
-// Poisson(1) of a uniform 16-bit number, as a table.
+// Maps a uniform 16-bit number to a Poisson(1) number.
 const std::array<std::uint8_t, 65536>& poisson_table() {
   static const auto table = [] {
     std::array<std::uint8_t, 65536> made{};
@@ -304,7 +306,7 @@ Interval PairedMean::difference(const std::function<double(double)>& transform) 
 
 namespace {
 
-constexpr std::size_t kRedrawn = 200;  // resamplings
+constexpr std::size_t kRedrawn = 200;  // bootstrap replicas
 
 }  // namespace
 
@@ -317,7 +319,7 @@ void SampleSums::add(const std::vector<double>& reference, const std::vector<dou
 
 MetricResult SampleSums::result(std::string name, bool higher_is_better, MetricUnit unit,
                                 const Figure& figure) const {
-  // The first row counts every sample once.
+  // Row 0 has the original sums, in which every sample counts once.
   std::vector<double> ours((kRedrawn + 1) * width_), theirs(ours.size());
   std::array<std::uint8_t, kReplicas> weights{};
   for (std::size_t sample = 0; sample < samples_; ++sample) {

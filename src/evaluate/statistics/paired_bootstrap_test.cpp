@@ -33,7 +33,7 @@ Interval interval_of(const std::vector<Pair>& pairs) {
   return mean.difference(same);
 }
 
-// The textbook: draw as many samples as there are, with replacement.
+// The textbook bootstrap: draws n of n samples with replacement.
 Interval plain_bootstrap(const std::vector<Pair>& pairs) {
   std::mt19937 random(99);
   std::uniform_int_distribution<std::size_t> any(0, pairs.size() - 1);
@@ -134,7 +134,8 @@ TEST(PairedBootstrapTest, TransformsTheMeansBeforeTheirDifference) {
   EXPECT_NEAR(interval.low, std::exp(1) - std::exp(2), 1e-12);
 }
 
-// 95 % of intervals should hold the truth; of 300, at 4 standard deviations, 90 to 100 %.
+// 95 % of the intervals should contain the true value; with 300 runs, 90 to 100 % is within 4 standard
+// deviations.
 TEST(PairedBootstrapTest, TheIntervalHoldsTheTruthAsOftenAsItSays) {
   int held = 0;
   for (std::uint32_t seed = 1; seed <= 300; ++seed) {

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Gives what it is told, and for inputs what it was told.
+// An executor with fixed outputs and input descriptions.
 class Fixed : public runtime::Executor {
  public:
   Fixed(std::vector<float> values, bool fails) : fails_(fails) {
@@ -52,7 +52,7 @@ class TwoSamples : public data::Feed {
   void read(std::uint64_t, data::Batch& batch) override { batch.names = {"one"}; }
 };
 
-// The original gives the same everywhere; the model gives `there` on the other CPU.
+// The original gives the same outputs on both CPUs; the model gives `there` on the other CPU.
 CpuComparison compare(const std::vector<float>& here, const std::vector<float>& there, bool fails = false) {
   TwoSamples feed;
   AcrossCpus models;
@@ -77,7 +77,7 @@ bool can_show_avx2() {
 }
 
 TEST(AcrossCpus, TellsTheSameFromAnother) {
-  if (!can_show_avx2()) return ounce::test::skip_or_fail("nothing here shows avx2");
+  if (!can_show_avx2()) return ounce::test::skip_or_fail("this machine cannot emulate avx2");
   const CpuComparison same = compare({1, 3}, {1, 3});
   EXPECT_TRUE(same.is_same());
   EXPECT_EQ(same.sqnr_db, kInfinity);
@@ -93,7 +93,7 @@ TEST(AcrossCpus, TellsTheSameFromAnother) {
 }
 
 TEST(AcrossCpus, AFailureThereIsAResult) {
-  if (!can_show_avx2()) return ounce::test::skip_or_fail("nothing here shows avx2");
+  if (!can_show_avx2()) return ounce::test::skip_or_fail("this machine cannot emulate avx2");
   const CpuComparison failed = compare({1, 3}, {1, 3}, true);
   EXPECT_FALSE(failed.is_run());
   EXPECT_FALSE(failed.is_same());
@@ -108,14 +108,14 @@ TEST(AcrossCpus, NobodyKnowsEveryCpu) {
 
 TEST(CpuComparison, GivesTheOriginalItsDue) {
   CpuComparison found;
-  EXPECT_FALSE(found.is_same());  // it was not run
+  EXPECT_FALSE(found.is_same());  // the model was not run there
   found.samples = 4;
   found.sqnr_db = 41;
   found.reference_sqnr_db = kInfinity;
   EXPECT_TRUE(found.is_same());
   found.sqnr_db = 35;
   EXPECT_FALSE(found.is_same());
-  found.reference_sqnr_db = 38;  // floats alone differ as much
+  found.reference_sqnr_db = 38;  // the FP32 original differs as much
   EXPECT_TRUE(found.is_same());
 }
 

@@ -19,7 +19,7 @@ namespace {
 struct Agreement {
   double sqnr_db = std::numeric_limits<double>::infinity();  // of the worst output
   std::uint64_t samples = 0, answers = 0, flips = 0;
-  std::string runtime_version;  // there
+  std::string runtime_version;  // on the other CPU
 };
 
 struct Compared {
@@ -27,7 +27,7 @@ struct Compared {
   std::uint64_t samples = 0;
 };
 
-// Runs a model here and there on the first batches.
+// Runs a model on this CPU and on the other one, on the first batches.
 Compared compare_runs(StatefulExecutor& here, StatefulExecutor& there, data::Feed& feed,
                       std::uint64_t batches) {
   Compared compared;
@@ -76,13 +76,13 @@ constexpr const char* kMachine = "arm64";
 constexpr const char* kMachine = "x64";
 #endif
 
-// The CPU of the target; empty when it is this machine's.
+// The CPU of the target; empty if it is this machine's.
 std::string cpu_of(const target::Target& target) {
   if (target.machine != kMachine) return target.machine;
   return target.cpu == "vnni" ? std::string() : target.cpu;
 }
 
-// Options for running in the very release of the target.
+// Options for running in exactly the target's release of the runtime.
 runtime::ExecutorOptions options_there(const target::Target& target, const CheckOptions& options) {
   RuntimeOptions there;
   there.isolate = Isolation{.memory = 0, .seconds = 300};
@@ -106,8 +106,7 @@ CpuComparison compare_on(const std::string& cpu, const AcrossCpus& models) {
     const std::uint64_t batches =
         std::min(models.feed->batches(), there.is_emulated ? models.emulated_samples : models.samples);
     if (batches == 0) {
-      result.why_not =
-          "the model is too large to be tried under an emulator; `verify() with cpus` takes its time";
+      result.why_not = "the model is too large for a quick test in an emulator; use `verify() with cpus`";
       return result;
     }
     const Agreement reference = agreement_of(models.original, models, there.options, batches);
@@ -131,7 +130,7 @@ std::vector<CpuComparison> compare_on_cpus(const std::filesystem::path& referenc
                                            const RuntimeOptions& runtime, const OpenFeed& open) {
   AcrossCpus models;
   models.original = [&](const runtime::ExecutorOptions& how) { return load_as_floats(reference, how); };
-  std::vector<std::string> ignored;  // the notes of the comparison here say the same
+  std::vector<std::string> ignored;  // the comparison on this CPU has the same notes
   models.model = [&](const runtime::ExecutorOptions& how) {
     if (are_of_one_kind(reference, candidate)) return load_as_floats(candidate, how);
     return load_in_form_of(*load_as_floats(reference, models.here), reference, candidate, how, ignored);
@@ -165,7 +164,7 @@ Execution execute(const std::filesystem::path& model, const target::Target& targ
     for (const OutputMeter& meter : compare_runs(reference, there, *open.feed, kTriedSamples).outputs) {
       outputs.push_back(meter.result());
       if (meter.shape_differences() != 0 || outputs.back().newly_not_finite != 0)
-        execution.error = "the output '" + outputs.back().name + "' is another one than here";
+        execution.error = "the output '" + outputs.back().name + "' differs from the one on this machine";
     }
     execution.sqnr_db = worst_sqnr(outputs);
     execution.is_run = true;
@@ -187,7 +186,7 @@ std::vector<std::string> other_cpus() {
   for (const char* const name : {"avx2", "arm64"}) {
     try {
       if (!runtime::on_cpu(name, {}).is_this_one) found.emplace_back(name);
-    } catch (const Error&) {  // nothing here shows it
+    } catch (const Error&) {  // this machine cannot emulate it
     }
   }
   return found;

@@ -1,8 +1,8 @@
-// A model and its original on another CPU, each compared with itself here:
+// Runs a model and its original on another CPU and compares each with itself on this CPU:
 //
-//                    here        there
-//   original          ○ ────────── ○        the difference of FP32 between the CPUs
-//   model             ○ ────────── ○        a larger difference is caused by the integers
+//                 this CPU      other CPU
+//   original          ○ ────────── ○        the difference of FP32 kernels between the CPUs
+//   model             ○ ────────── ○        a larger difference is caused by integer kernels
 #pragma once
 
 #include <ounce/check.h>
@@ -32,13 +32,13 @@ struct AcrossCpus {
   std::map<std::string, std::string> carry = {};
   std::vector<std::string> outputs = {};  // to judge; empty: all
   std::uint64_t samples = 32;             // at most
-  std::uint64_t emulated_samples = 4;     // … under an emulator, which is slow; 0: none
+  std::uint64_t emulated_samples = 4;     // at most, in an emulator, which is slow; 0: none
 };
 
-// Errors are in the result, except Error{kUsage} for an unknown CPU.
+// Compares on one CPU. Errors are recorded in the result, except Error{kUsage} for an unknown CPU.
 CpuComparison compare_on(const std::string& cpu, const AcrossCpus& models);
 
-// The same for several CPUs and model files.
+// Options for several CPUs and model files.
 struct OnCpus {
   std::vector<std::string> names;
   std::uint64_t samples = 32, emulated_samples = 4;
@@ -49,11 +49,11 @@ std::vector<CpuComparison> compare_on_cpus(const std::filesystem::path& referenc
                                            const std::filesystem::path& candidate, const OnCpus& cpus,
                                            const RuntimeOptions& runtime, const OpenFeed& open);
 
-// True if programs for this machine can run: here, under an emulator, or on a remote side.
+// True if programs for the target's machine can run: on this machine, in an emulator, or on a remote machine.
 bool can_execute(const target::Target& target, const CheckOptions& options);
 
-// Runs a model on the machine of a target, and here, on the same random inputs. Errors there are in the
-// result. Throws when the model does not run here.
+// Runs a model for a target and on this machine, on the same random inputs. Errors for the target are
+// recorded in the result. Throws if the model does not run on this machine.
 Execution execute(const std::filesystem::path& model, const target::Target& target,
                   const CheckOptions& options);
 

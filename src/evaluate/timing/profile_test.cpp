@@ -46,7 +46,7 @@ TEST(Profile, ANodeWithABodyDoesNotCountWhatIsInside) {
                              kernel("loop", "Loop", 0, 100));
   ASSERT_EQ(profile.nodes.size(), 2U);
   EXPECT_EQ(profile.nodes[0].node, "inner");
-  EXPECT_NEAR(profile.nodes[0].seconds, 80e-6, 1e-12);  // both turns of the loop
+  EXPECT_NEAR(profile.nodes[0].seconds, 80e-6, 1e-12);  // both iterations of the loop
   EXPECT_NEAR(profile.nodes[1].seconds, 20e-6, 1e-12);
 }
 

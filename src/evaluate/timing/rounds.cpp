@@ -16,18 +16,19 @@
 namespace ounce::evaluate {
 namespace {
 
-constexpr double kSlot = 0.02;           // seconds of work in a slot: cold caches at its start hardly count
+constexpr double kSlot =
+    0.02;  // seconds of work in a slot, so that its start with cold caches hardly matters
 constexpr double kWarmUp = 0.1;          // seconds
 constexpr std::uint64_t kWarmCalls = 3;  // at least
 constexpr std::uint64_t kLeastRounds = 10, kMostRoundsOfCalls = 100;
 constexpr double kNoticeable = 0.01;
 
-// The piece of a slot at this share from the fastest one counts. Beside 8 busy processes, half of the calls
-// of a text classifier took 35 % more time than beside none, and those in this piece 8 %
-// (bench/busy_machine.py, agnews).
+// A slot is measured by this quantile of its pieces, from the fastest. With 8 other busy processes, the
+// median call of a text classifier took 35 % more time than on an idle machine, and the calls at this
+// quantile 8 % (bench/busy_machine.py, agnews).
 constexpr double kUndisturbed = 0.1;
 
-// CPU seconds of an undisturbed call if known, else wall seconds.
+// The CPU time of an undisturbed call if known, else wall time.
 double seconds_per_call(const SlotTimes& slot) {
   if (!slot.pieces.empty()) {
     std::vector<double> pieces = slot.pieces;
@@ -41,8 +42,8 @@ double seconds_per_call(const SlotTimes& slot) {
 }
 
 struct CallCost {
-  double seconds = 1e-7;  // as measured, the least
-  double cost = 0;        // wall seconds that it takes here, which is more for a remote model
+  double seconds = 1e-7;  // measured time of the fastest call
+  double cost = 0;        // wall time on this machine, which is longer for a remote model
 };
 
 // Warms up, and returns the cost of the fastest call.
@@ -62,7 +63,7 @@ CallCost warm_up(const Slot& model) {
   return best;
 }
 
-// How many rounds, and how many calls of each model in a round.
+// The number of rounds, and the number of calls of each model in a round.
 class Schedule {
  public:
   Schedule(const std::vector<CallCost>& costs, const RoundOptions& options) : calls_(options.calls) {
@@ -75,7 +76,7 @@ class Schedule {
       rounds_ = std::max(kLeastRounds, static_cast<std::uint64_t>(options.seconds / longest));
       return;
     }
-    // Slots as long as above if there are enough calls for the least number of rounds.
+    // Full slots if there are enough calls for the minimum number of rounds.
     std::uint64_t full = calls_;
     for (const std::uint64_t calls : in_slot_) full = std::min(full, calls_ / std::min(calls, calls_));
     rounds_ = std::min({calls_, kMostRoundsOfCalls, std::max(kLeastRounds, full)});
@@ -154,7 +155,7 @@ void CallTimes::add(double seconds) {
   least_ = count_ == 0 ? seconds : std::min(least_, seconds);
   if (count_++ % stride_ != 0) return;
   if (kept_.size() == kMostKept) {
-    // Every other one goes, and from here on only every other one comes.
+    // Drop every second kept time, and keep only every second one from now on.
     for (std::size_t i = 0; i < kept_.size() / 2; ++i) kept_[i] = kept_[2 * i];
     kept_.resize(kept_.size() / 2);
     stride_ *= 2;
@@ -191,7 +192,7 @@ SpeedUp speed_up(const Rounds& rounds, std::size_t base, std::size_t other) {
   SpeedUp result;
   result.ratio = median(ratios);
   result.load = std::max(before.load(), after.load());
-  // Each draw takes every round a Poisson(1) number of times.
+  // In each replica every round occurs a Poisson(1) number of times.
   std::vector<std::vector<double>> draws(kReplicas);
   std::array<std::uint8_t, kReplicas> weights{};
   for (std::size_t i = 0; i < ratios.size(); ++i) {
@@ -208,7 +209,7 @@ SpeedUp speed_up(const Rounds& rounds, std::size_t base, std::size_t other) {
   result.high = interval.high * (1 + error);
   result.is_reliable = result.load <= SpeedUp::kBusyLoad || (before.has_cpu_time && after.has_cpu_time);
   result.rounds = ratios.size();
-  const bool is_enough = result.rounds >= SpeedUp::kLeastRounds;  // an interval of fewer means nothing
+  const bool is_enough = result.rounds >= SpeedUp::kLeastRounds;  // with fewer, the interval is meaningless
   const bool is_apart = result.low > 1 || result.high < 1;
   result.is_measurable =
       result.is_reliable && is_enough && is_apart && std::fabs(result.ratio - 1) > kNoticeable;
@@ -223,7 +224,7 @@ constexpr JsonLimits kLimits{.depth = 16, .bytes = std::size_t{512} << 20};
 struct Event {
   std::string node, op_type;
   bool is_integer = false, is_delegated = false;
-  double begin = 0, seconds = 0;  // those of nodes inside taken off
+  double begin = 0, seconds = 0;  // without the time of nodes inside
   double end = 0;
 };
 
@@ -255,7 +256,7 @@ Events events_of(std::string_view json) {
   return events;
 }
 
-// An event that lies inside of another one is part of it. Those around come first.
+// Subtracts the time of events inside a control-flow node from that node. Outer events are sorted first.
 void take_off_the_inner(std::vector<Event>& events) {
   std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
     return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
@@ -303,7 +304,8 @@ Profile profile_of(std::string_view json) {
   std::map<std::string, OpTime> ops;
   for (const auto& [key, node] : by_node) {
     const std::vector<double>& times = node.times;
-    // In a loop a node runs more often than the model, in a branch less often.
+    // A node in a loop runs more often than the model, a node in a branch less often: use the total time per
+    // run.
     const double seconds = times.size() == runs ? median(times)
                                                 : std::accumulate(times.begin(), times.end(), 0.0) /
                                                       std::max(1.0, static_cast<double>(runs));

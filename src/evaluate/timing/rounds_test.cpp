@@ -49,7 +49,7 @@ TEST(LatencyTest, OneCallIsEveryPercentileAndNoneIsNothing) {
   EXPECT_EQ(latency_of({}).calls, 0U);
 }
 
-// Slots of two models on a machine whose speed wanders.
+// Slots of a model on a machine whose speed varies.
 ModelTimes model_times(const std::vector<double>& slots, double load = 1, bool is_single_threaded = true) {
   ModelTimes times;
   for (const double seconds : slots) {
@@ -114,8 +114,8 @@ TEST(SpeedUpTest, WithoutRoundsThereIsNone) {
   EXPECT_FALSE(speed_up_of({}, {}).is_measurable);
 }
 
-// A call that is preempted takes as much CPU time as any other. Long calls are preempted in most slots and
-// short ones in few, so wall times would turn a ratio of 2 into one of 10.
+// Preemption does not change the CPU time of a call. Long calls are preempted in most slots and short calls
+// in few, so wall times would show a ratio of 10 instead of 2.
 TEST(SpeedUpTest, CpuTimeDecidesOnABusyMachine) {
   Rounds rounds;
   rounds.models.resize(2);
@@ -130,8 +130,8 @@ TEST(SpeedUpTest, CpuTimeDecidesOnABusyMachine) {
   EXPECT_TRUE(found.is_measurable);
 }
 
-// After each preemption caches are cold, which costs the larger model more. The fast calls of a slot tell
-// what a call costs without that.
+// After each preemption caches are cold, which slows the larger model more. The fast calls of a slot show the
+// time without this effect.
 TEST(SpeedUpTest, ColdCachesAfterPreemptionsDoNotCount) {
   Rounds rounds;
   rounds.models.resize(2);
@@ -174,7 +174,7 @@ TEST(SlotTimesTest, PiecesHaveOneLongCallOrManyShortOnes) {
     }
   };
   const SlotTimes many = runtime::time_slot(300, true, [&] { spend(1e-5); });
-  EXPECT_LE(many.pieces.size(), 60U);  // of ten calls each, or fewer where calls are interrupted
+  EXPECT_LE(many.pieces.size(), 60U);  // ten calls per piece, or fewer if calls are interrupted
   for (const double piece : many.pieces) EXPECT_GE(piece, 0.9e-5);
   const SlotTimes few = runtime::time_slot(3, true, [&] { spend(1e-3); });
   EXPECT_EQ(few.pieces.size(), 3U);
@@ -189,7 +189,7 @@ TEST(ModelTimesTest, LoadIsUnknownWhereNothingTells) {
   EXPECT_EQ(times.latency().cpu, 0);
 }
 
-// Models that take a known time, and a record of which of them ran.
+// Models with a known run time, and a record of the order of runs.
 struct RoundsTest : testing::Test {
   Slot slot(std::size_t number, double seconds) {
     return [this, number, seconds](std::uint64_t runs) {
@@ -197,7 +197,7 @@ struct RoundsTest : testing::Test {
       return SlotTimes{std::vector<double>(runs, seconds), static_cast<double>(runs) * seconds, 0};
     };
   }
-  // Without the calls that warm up, of which there are three each.
+  // The order of runs without the three warm-up calls of each model.
   std::vector<std::size_t> timed(std::size_t things) const {
     return {order.begin() + static_cast<std::ptrdiff_t>(3 * things), order.end()};
   }
@@ -232,16 +232,16 @@ TEST_F(RoundsTest, RoundsFillTheTimeAskedFor) {
   RoundOptions options;
   options.seconds = 2;
   const Rounds rounds = run_rounds({slot(0, 0.05), slot(1, 0.1)}, options);
-  EXPECT_EQ(rounds.count, 20U);  // of the slower model
+  EXPECT_EQ(rounds.count, 20U);  // determined by the slower model
   options.seconds = 0;
-  EXPECT_EQ(run_rounds({slot(0, 0.05)}, options).count, 10U);  // fewer tell nothing
+  EXPECT_EQ(run_rounds({slot(0, 0.05)}, options).count, 10U);  // the minimum number of rounds
 }
 
 TEST_F(RoundsTest, ShortCallsFillASlotOfTwentyMilliseconds) {
   RoundOptions options;
   options.seconds = 0.2;
   EXPECT_EQ(run_rounds({slot(0, 0.001)}, options).models[0].latency().calls, 10U * 20U);
-  // A given number of calls is cut into slots as long as that, if at least ten of them remain.
+  // A given number of calls is divided into full slots if that gives at least ten rounds.
   options.calls = 400;
   EXPECT_EQ(run_rounds({slot(0, 0.001)}, options).count, 20U);
   options.calls = 50;
@@ -252,7 +252,7 @@ TEST_F(RoundsTest, ADeadlineKeepsCompletedRounds) {
   RoundOptions options;
   options.seconds = 100;
   options.deadline = 1e-9;
-  const Rounds one = run_rounds({slot(0, 1), slot(1, 1)}, options);  // has passed when the first round ends
+  const Rounds one = run_rounds({slot(0, 1), slot(1, 1)}, options);  // the deadline passes in the first round
   EXPECT_EQ(one.count, 1U);
   EXPECT_EQ(speed_up(one, 0, 1).rounds, 1U);
   EXPECT_FALSE(speed_up(one, 0, 1).is_measurable);
