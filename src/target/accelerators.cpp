@@ -34,7 +34,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
-// An operator as conditions see it.
+// An operator and its model, for evaluating conditions.
 struct OperatorPlace {
   const tflite::Model& model;
   const SubGraph& graph;
@@ -144,7 +144,7 @@ bool takes(const AcceleratorPage& page, const std::map<std::string_view, const A
   if (info.code == tflite::Builtin::kCustom || found == rows.end()) return false;
   const AcceleratorOp& row = *found->second;
   const auto& types = row.types.empty() ? page.types : row.types;
-  // A float that QUANTIZE takes or DEQUANTIZE gives is where a delegate begins or ends.
+  // The FP32 side of QUANTIZE and DEQUANTIZE is the border of a partition, so its type does not matter.
   if (info.code != tflite::Builtin::kQuantize && !takes_type(types, at.input(info.data))) return false;
   const bool gives_numbers = info.code != tflite::Builtin::kArgMax && info.code != tflite::Builtin::kArgMin &&
                              info.code != tflite::Builtin::kDequantize &&
@@ -160,7 +160,7 @@ bool takes(const AcceleratorPage& page, const std::map<std::string_view, const A
                      [&](std::string_view word) { return find_condition(trimmed(word))->is_met(at); });
 }
 
-// Which operators wait for which, by the tensors of the main graph.
+// The dependencies between operators of the main graph.
 struct Order {
   explicit Order(const SubGraph& graph) : next(graph.operators.size()), waits(graph.operators.size()) {
     std::vector<std::size_t> maker(graph.tensors.size(), graph.operators.size());
@@ -177,10 +177,11 @@ struct Order {
     }
   }
   std::vector<std::vector<std::size_t>> next;
-  std::vector<std::size_t> waits;  // how many uses of values that other operators make
+  std::vector<std::size_t> waits;  // number of inputs that other operators have yet to compute
 };
 
-// Runs all that is ready on one side, then all on the other, and so on.
+// Counts partitions by simulating execution: runs all ready operators of one side, then all of the other, and
+// so on.
 void count_partitions(const SubGraph& graph, const std::vector<bool>& is_taken, ProviderHint& hint) {
   Order order(graph);
   std::deque<std::size_t> ready[2];
@@ -298,8 +299,8 @@ ProviderHint hint_of(const AcceleratorPage& page, const tflite::Model& model) {
   if (wants_integers && (std::any_of(graph.inputs.begin(), graph.inputs.end(), is_float) ||
                          std::any_of(graph.outputs.begin(), graph.outputs.end(), is_float)))
     hint.note = fmt::format(
-        "it computes on 8-bit integers alone, and inputs or outputs of this model are float32: quantize to "
-        "int8 in full{}{}",
+        "runs 8-bit models only, but inputs or outputs of this model are FP32: quantize the whole model to "
+        "int8{}{}",
         hint.note.empty() ? "" : "; ", page.note);
   return hint;
 }

@@ -1,5 +1,5 @@
-// The operators of a .tflite model that accelerators of phones and boards take, by their documentation. This
-// is not measured: a yes is a hint, and a no is almost certain.
+// The operators of a .tflite model that accelerators of phones and boards support according to their
+// documentation (not measured). A yes is a hint, a no is almost certain.
 //
 //   for (const ProviderHint& hint : accelerator_hints(model, {"edgetpu"})) …
 #pragma once
@@ -15,8 +15,8 @@
 namespace ounce::target {
 
 struct AcceleratorOp {
-  std::string_view conditions;          // words with commas between them
-  std::vector<std::string_view> types;  // of activations; empty: the page's
+  std::string_view conditions;          // separated by commas
+  std::vector<std::string_view> types;  // of activations; empty: those of the page
   std::vector<std::string_view> ops;
 };
 
@@ -24,19 +24,20 @@ struct AcceleratorOp {
 struct AcceleratorPage {
   std::string_view name, source, note;
   std::vector<std::string_view> types;
-  std::size_t rank = 8;  // the most dimensions of a tensor
+  std::size_t rank = 8;  // largest number of dimensions of a tensor
   std::vector<AcceleratorOp> ops;
 };
 
-// Views of `text` are kept. Throws Error{kInternal} for text that is none, with the line.
+// The result refers to `text`. Throws Error{kInternal} with the line that is invalid.
 std::vector<AcceleratorPage> parse_accelerator_pages(std::string_view text);
 
-// Those that this program was built with.
+// The pages that are built into this program.
 const std::vector<AcceleratorPage>& accelerator_pages();
-// Null for accelerators of which nothing was read.
+// Null for unknown accelerators.
 const AcceleratorPage* find_accelerator(std::string_view name);
 
-// Partitions are formed as TFLite's delegates form them: in the order of the graph, as large as possible.
+// Counts the operators and partitions that the accelerator takes. Partitions are formed as by TFLite's
+// delegates: in graph order, as large as possible.
 ProviderHint hint_of(const AcceleratorPage& page, const tflite::Model& model);
 std::vector<ProviderHint> accelerator_hints(const tflite::Model& model,
                                             const std::set<std::string_view>& names);

@@ -6,7 +6,7 @@
 namespace ounce::target {
 namespace {
 
-// Which generation has which forms: coremltools 9.
+// From coremltools 9.
 constexpr auto kSystems = std::to_array<CoremlSystem>({
     {"ios15", "macos12", 6, "CoreML5", false, false},
     {"ios16", "macos13", 7, "CoreML6", true, false},

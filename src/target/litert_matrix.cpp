@@ -22,7 +22,7 @@ namespace {
 
 [[noreturn]] void refuse_litert_line(std::string_view line) {
   throw Error(ErrorCode::kInternal,
-              fmt::format("the support matrix of LiteRT has a line that is none: '{}'", line));
+              fmt::format("the support matrix of LiteRT has an invalid line: '{}'", line));
 }
 
 std::int64_t version_number(std::string_view text) {
@@ -32,7 +32,7 @@ std::int64_t version_number(std::string_view text) {
   return number;
 }
 
-// Does a list of the text take these types? An absent one ("-"), and one that is left out at the end, fits.
+// True if a list of the text matches these types. An omitted input ("-", or missing at the end) matches.
 bool takes(std::string_view list, const std::vector<std::string>& types) {
   const std::vector<std::string_view> wanted = words_of(list, ",");
   for (std::size_t i = 0; i < types.size(); ++i) {
@@ -100,7 +100,7 @@ std::optional<std::size_t> LitertMatrix::find(std::string_view machine, std::str
 std::optional<std::size_t> LitertMatrix::newest(std::string_view machine) const {
   std::optional<std::size_t> found;
   for (std::size_t i = 0; i < releases_.size(); ++i) {
-    if (releases_[i].machine == machine) found = i;  // in their order
+    if (releases_[i].machine == machine) found = i;  // releases are sorted
   }
   return found;
 }

@@ -1,13 +1,13 @@
-// What each release of LiteRT and TensorFlow Lite makes of each operator, measured by running it
+// The support matrix of LiteRT and TensorFlow Lite: how each release runs each operator, measured
 // (tools/support_matrix/litert).
 //
 //   column x64 litert 2.3.0 sha256=…
-//   op ADD 4 6                              the newest version of the operator, one for each column
-//   b+ int8,int8->int8                      one answer for each column, and the types
+//   op ADD 4 6                              the newest supported version of the operator in each column
+//   b+ int8,int8->int8                      one answer per column, and the types
 //
-// Types are those of the inputs and outputs in their order. `int8:channel` has a scale for each channel,
-// `int4:block` one for each block; behind `*` come more of the same type. An input that a model leaves out
-// matches any type. Nothing that is not in the text is known.
+// Types are those of the inputs and outputs in order. `int8:channel` has per-channel scales, `int4:block`
+// per-block scales; `*` means any number of further inputs of the same type. An input that a model omits
+// matches any type. Everything that is not in the text is unknown.
 #pragma once
 
 #include <cstddef>
@@ -23,10 +23,10 @@ namespace ounce::target {
 // Characters of the text.
 enum class LitertAnswer : char {
   kXnnpack = '+',  // XNNPACK runs it, with the right result
-  kBuiltIn = 'b',  // a kernel of TFLite runs it, with the right result
+  kBuiltIn = 'b',  // a built-in kernel of TFLite runs it, with the right result
   kWrong = '!',    // runs, with a wrong result
   kRefused = 'x',  // does not load
-  kFails = 'r',    // loads, and fails when it runs
+  kFails = 'r',    // loads, but fails at run time
   kCrashes = 'c',  // crashes or hangs
   kUnknown = '?',
 };
@@ -40,13 +40,13 @@ struct LitertRelease {
 
 class LitertMatrix {
  public:
-  // The one that this program was built with.
+  // The matrix that is built into this program.
   static const LitertMatrix& measured();
-  // Views of `text` are kept. Throws Error{kInternal} for text that is none.
+  // Keeps references to `text`. Throws Error{kInternal} for an invalid text.
   explicit LitertMatrix(std::string_view text);
 
   std::string_view date() const { return date_; }
-  // The columns: of each machine from the oldest to the newest.
+  // The columns: for each machine from the oldest to the newest release.
   const std::vector<LitertRelease>& releases() const { return releases_; }
   // The column of a version, or of the measured patch of the same minor version.
   std::optional<std::size_t> find(std::string_view machine, std::string_view runtime,
@@ -58,12 +58,12 @@ class LitertMatrix {
     std::string_view answers, types;
   };
   struct Op {
-    std::vector<std::int64_t> versions;  // the newest that each column has; 0: none
+    std::vector<std::int64_t> versions;  // newest version in each column; 0: not supported
     std::vector<Line> lines;
   };
-  // Null for an operator that was not measured.
+  // Null if the operator was not measured.
   const Op* find_op(std::string_view name) const;
-  // The line for these types; null: they were not measured.
+  // The line for these types; null if they were not measured.
   static const Line* find_line(const Op& op, const std::vector<std::string>& inputs,
                                const std::vector<std::string>& outputs);
 

@@ -1,4 +1,4 @@
-// The systems and processors that models run on, whatever the runtime.
+// The platforms (systems and processors) that models run on, independent of the runtime.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ inline constexpr std::string_view kHere = "linux-arm64";
 inline constexpr std::string_view kHere = "linux-x64";
 #endif
 
-// By name; "host" is this machine. Null for an unknown name.
+// Finds a platform by name; "host" is this machine. Null for unknown names.
 inline const Place* find_place(std::string_view name) {
   if (name == "host") name = kHere;
   const auto* const found =

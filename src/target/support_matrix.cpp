@@ -7,7 +7,7 @@
 #include <charconv>
 #include <tuple>
 
-// The assembler reads the file, so that no tool has to turn it into source.
+// Embed the file with the assembler, so that no generated source is needed.
 asm(".section .rodata\n"
     ".balign 16\n"
     "ounce_support_text:\n"
@@ -21,7 +21,7 @@ namespace ounce::target {
 namespace {
 
 [[noreturn]] void refuse_line(std::string_view line) {
-  throw Error(ErrorCode::kInternal, fmt::format("the support matrix has a line that is none: '{}'", line));
+  throw Error(ErrorCode::kInternal, fmt::format("the support matrix has an invalid line: '{}'", line));
 }
 
 std::vector<std::string_view> split(std::string_view text, std::string_view by) {

@@ -1,10 +1,10 @@
-// What each release of ONNX Runtime makes of each op, measured by running it (tools/support_matrix).
+// The support matrix of ONNX Runtime: how each release runs each op, measured (tools/support_matrix).
 //
 //   op ai.onnx ConvInteger 10 | T1 T2 | spatial zero_points | T1 T2 T1? T2? -> T3
 //   ------------++++++ ------------++++++ int8/int8,uint8/int8 spatial=2 zero_points=none
 //
-// A line holds one answer a column (a release on a machine) for some bindings of the op's type variables in
-// one variant. Nothing that is not in the text is known.
+// A line has one answer per column (a release on a machine) for bindings of the op's type variables in one
+// variant. Everything that is not in the text is unknown.
 #pragma once
 
 #include <cstddef>
@@ -19,30 +19,30 @@ namespace ounce::target {
 
 // Characters of the text.
 enum class Answer : char {
-  kRight = '+',      // runs in a kernel of its own type, with the right result
-  kCast = '~',       // … but converted around it, as there is no such kernel
-  kExpanded = 'f',   // … but taken apart into other ops, as there is no such kernel
-  kUnchecked = '=',  // runs; nothing to compare its result with
+  kRight = '+',      // runs in a kernel of this type, with the right result
+  kCast = '~',       // right result, but no kernel of this type: converted to another type and back
+  kExpanded = 'f',   // right result, but no kernel: expanded into other ops
+  kUnchecked = '=',  // runs; no reference result
   kWrong = '!',      // runs, with a wrong result
   kNoKernel = '-',   // does not load: not implemented
   kRefused = 'x',    // does not load, for another reason
-  kFails = 'r',      // loads, and fails when it runs
+  kFails = 'r',      // loads, but fails at run time
   kCrashes = 'c',
   kUnknown = '?',
 };
 
 struct Release {
   std::string_view machine, version;             // "x64", "1.30.0"
-  std::int64_t opset = 0, ml_opset = 0, ir = 0;  // the highest it loads
+  std::int64_t opset = 0, ml_opset = 0, ir = 0;  // the newest versions that it loads
   std::string_view digest;                       // of its library's file
-  std::size_t place = 0;                         // of its answer among those of a line
+  std::size_t place = 0;                         // position of its answer in a line
 };
 
 class SupportMatrix {
  public:
-  // The one that this program was built with.
+  // The matrix that is built into this program.
   static const SupportMatrix& measured();
-  // Views of `text` are kept. Throws Error{kInternal} for text that is none.
+  // Keeps references to `text`. Throws Error{kInternal} for an invalid text.
   explicit SupportMatrix(std::string_view text);
 
   std::string_view date() const { return date_; }
@@ -51,10 +51,10 @@ class SupportMatrix {
   std::optional<std::size_t> find(std::string_view machine, std::string_view version) const;
 
   struct Dimension {
-    std::string_view name, otherwise;  // an attribute's default, if it is one
+    std::string_view name, otherwise;  // `otherwise`: the default value if it is an attribute
   };
   struct Line {
-    std::string_view answers;  // of all releases, with spaces between machines
+    std::string_view answers;  // of all releases; machines are separated by spaces
     std::string_view bindings, variant;
   };
   struct Group {
@@ -64,10 +64,10 @@ class SupportMatrix {
     std::vector<Dimension> dimensions;
     std::vector<Line> lines;
 
-    // The type of an input or output in the signature, without its marks.
+    // The type of input or output `i` in the signature, without marks such as `?`.
     static std::string_view parameter(const std::vector<std::string_view>& list, std::size_t i);
   };
-  // The op as this version of its domain has it; nothing when the matrix does not have it.
+  // The op in this version of its domain; nullopt if the matrix does not have it.
   std::optional<Group> find_group(std::string_view domain, std::string_view op_type,
                                   std::int64_t version) const;
 
@@ -85,7 +85,7 @@ class SupportMatrix {
   std::vector<Place> places_;  // sorted by domain, op and version
 };
 
-// The text of the support matrix, as the assembler put it into this program.
+// The text of the support matrix that is built into this program.
 
 std::string_view support_text();
 

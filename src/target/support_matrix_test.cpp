@@ -37,9 +37,9 @@ TEST(SupportMatrix, ReadsColumnsAndGroups) {
   ASSERT_EQ(matrix.releases().size(), 3U);
   EXPECT_EQ(matrix.releases()[1].opset, 22);
   EXPECT_EQ(matrix.releases()[1].ir, 10);
-  EXPECT_EQ(matrix.releases()[2].place, 3U);  // behind the space between machines
+  EXPECT_EQ(matrix.releases()[2].place, 3U);  // after the space between machines
   EXPECT_EQ(matrix.find("x64", "1.22.0"), 1U);
-  EXPECT_EQ(matrix.find("x64", "1.22.3"), 1U);  // the measured patch stands for the others
+  EXPECT_EQ(matrix.find("x64", "1.22.3"), 1U);  // the measured patch release represents its minor version
   EXPECT_EQ(matrix.find("x64", "1.22"), 1U);
   EXPECT_EQ(matrix.find("arm64", "1.14.1"), std::nullopt);
   EXPECT_EQ(matrix.find("x64", "1.15.0"), std::nullopt);
@@ -56,7 +56,7 @@ TEST(SupportMatrix, ReadsColumnsAndGroups) {
   EXPECT_EQ(old->lines[0].bindings, "float/-,float/int8");
   EXPECT_EQ(old->lines[0].variant, "mode=plain rank=2");
   EXPECT_EQ(SupportMatrix::Group::parameter(old->inputs, 1), "T2");
-  EXPECT_EQ(SupportMatrix::Group::parameter(old->inputs, 9), "int64");  // all that follow are its last one
+  EXPECT_EQ(SupportMatrix::Group::parameter(old->inputs, 9), "int64");  // the last parameter repeats
   EXPECT_EQ(SupportMatrix::Group::parameter(old->outputs, 1), "");
   EXPECT_EQ(matrix.find_group("", "Gadget", 13)->since, 13);
   EXPECT_EQ(matrix.find_group("com.microsoft", "Gadget", 1)->lines.size(), 1U);
@@ -76,14 +76,14 @@ char answer(const SupportMatrix& matrix, const char* op, const char* binding, co
   std::set<char> answers;
   for (const SupportMatrix::Line& line : group->lines) {
     const std::string bindings = "," + std::string(line.bindings) + ",";
-    if (line.variant.find("zero_points=channel") != std::string_view::npos) continue;  // fails when it runs
+    if (line.variant.find("zero_points=channel") != std::string_view::npos) continue;  // fails at run time
     if (bindings.find("," + std::string(binding) + ",") != std::string::npos)
       answers.insert(line.answers.at(matrix.releases()[*column].place));
   }
   return answers.size() == 1 ? *answers.begin() : '#';
 }
 
-// What was found out by hand before there was a matrix.
+// Facts that were found manually before the matrix existed.
 TEST(MeasuredMatrix, KnowsWhichIntegerProductsThereAre) {
   const SupportMatrix& matrix = SupportMatrix::measured();
   for (const char* machine : {"x64", "arm64"}) {

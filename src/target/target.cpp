@@ -30,14 +30,14 @@ constexpr auto kCpus = std::to_array<std::string_view>({"avx2", "avx512", "vnni"
   throw Error(
       ErrorCode::kUsage,
       fmt::format(
-          "`target` '{}' is no target: a place and a version such as linux-x64@1.30.0 ({}), host, "
-          "or a provider ({}); behind a place may stand a provider and, on x64, what the CPU has ({}): "
-          "linux-x64@1.30.0+vnni; Core ML models run on {}",
+          "`target` '{}' is not valid: use a platform and a release such as linux-x64@1.30.0 ({}), host, "
+          "or a provider ({}); append +PROVIDER or, for x64, +CPU ({}) to a platform: "
+          "linux-x64@1.30.0+vnni; targets of Core ML models are {}",
           text, fmt::join(places, ", "), fmt::join(names, ", "), fmt::join(kCpus, ", "),
           fmt::join(systems, ", ")));
 }
 
-// Major and minor; nothing for text that is no version.
+// Major and minor version; nullopt for an invalid text.
 std::optional<std::pair<int, int>> numbers_of(std::string_view version) {
   std::vector<int> numbers;
   for (bool has_more = true; has_more;) {
@@ -54,13 +54,13 @@ std::optional<std::pair<int, int>> numbers_of(std::string_view version) {
 
 std::string oldest_measured(std::string_view machine) {
   for (const Release& release : SupportMatrix::measured().releases()) {
-    if (release.machine == machine) return std::string(release.version);  // in their order
+    if (release.machine == machine) return std::string(release.version);  // releases are sorted
   }
   return {};
 }
 
-// A release that came out between or after those that were measured is unknown; one before the first of them,
-// or of another major version, is more likely a slip, and no answer could be given for it anyway.
+// Refuses releases that are older than all measured ones or of another major version: they are probably
+// typos, and nothing is known about them. Other releases that were not measured are accepted.
 void require_measurable(std::string_view text, const Target& target) {
   const std::string oldest = oldest_measured(target.machine), newest = newest_measured(target.machine);
   const auto asked = numbers_of(target.version), first = numbers_of(oldest), last = numbers_of(newest);
@@ -76,8 +76,8 @@ void require_measurable(std::string_view text, const Target& target) {
 void require_onnx_runtime(std::string_view text, std::string_view version) {
   if (!version.starts_with("litert") && !version.starts_with("tflite")) return;
   throw Error(ErrorCode::kUsage,
-              fmt::format("`target` '{}' names LiteRT, which runs TFLite models; an ONNX model runs in ONNX "
-                          "Runtime: linux-x64@1.30.0",
+              fmt::format("`target` '{}' names LiteRT, which runs TFLite models; for an ONNX model use a "
+                          "release of ONNX Runtime such as linux-x64@1.30.0",
                           text));
 }
 
@@ -91,7 +91,7 @@ Target parse_target(std::string_view text) {
     target.provider = text;
     return target;
   }
-  // A system that runs Core ML models itself: what is known of it is in coreml.h.
+  // A target of Core ML models (coreml.h).
   if (const std::optional<CoremlTarget> coreml = parse_coreml_target(text)) {
     target.system = coreml->system->ios;
     target.machine = "arm64";
@@ -130,14 +130,14 @@ Target parse_target(std::string_view text) {
 std::string newest_measured(std::string_view machine) {
   std::string newest;
   for (const Release& release : SupportMatrix::measured().releases()) {
-    if (release.machine == machine) newest = release.version;  // in their order
+    if (release.machine == machine) newest = release.version;  // releases are sorted
   }
   return newest;
 }
 
 namespace {
 
-// From the documentation of the providers; the CPU's is measured (docs/explanation/fp16.md).
+// From the documentation of the providers; measured for the CPU (docs/explanation/fp16.md).
 constexpr auto kProviders = std::to_array<Provider>({
     {"cpu", false, false},
     {"coreml", true, false},

@@ -1,4 +1,5 @@
-// Where a model is to run: a system, a processor, a release of ONNX Runtime, perhaps an accelerator.
+// The target of an ONNX model: a platform and a release of ONNX Runtime, optionally an execution provider and
+// CPU features.
 //
 //   linux-x64@1.30.0     android-arm64@1.22.0     ios-arm64@1.20     ort-web@1.18.0     host     cuda
 //   android-arm64@1.22.0+nnapi     linux-x64@1.30.0+vnni     windows-x64@1.22.0+avx2
@@ -11,29 +12,29 @@
 namespace ounce::target {
 
 struct Target {
-  std::string name;      // as it was asked for
-  std::string system;    // "linux", "android", "ios", "macos", "windows", "web"; empty for a provider alone
+  std::string name;  // as given by the user
+  std::string
+      system;  // "linux", "android", "ios", "macos", "windows", "web"; empty: only a provider was given
   std::string machine;   // "x64", "arm64", "wasm"
-  std::string version;   // "1.22.0"; of the newest measured release when none was asked for
-  std::string provider;  // of ONNX Runtime: "cpu", "cuda" …
-  std::string cpu;       // what an x64 CPU has: "vnni", or only "avx512" or "avx2"; empty: unknown
+  std::string version;   // "1.22.0"; by default the newest measured release
+  std::string provider;  // execution provider: "cpu", "cuda" …
+  std::string cpu;       // best feature of an x64 CPU: "vnni", "avx512" or "avx2"; empty: unknown
 
   bool is_place() const { return !system.empty(); }
 };
 
-// Empty text is the CPU of this machine. Throws Error{kUsage} that says what there is: for words that are no
-// target, and for releases that cannot be ones of those that were measured (older than all of them, or of
-// another major version).
+// Reads a target. An empty text is the CPU of this machine. Throws Error{kUsage} with the valid targets for
+// an unknown name, and for releases without any data (older than all measured ones, or of another major
+// version).
 Target parse_target(std::string_view text);
 
-// The version of the newest release that was measured on a machine; empty: none was.
+// The newest release that was measured on a machine; empty if none was.
 std::string newest_measured(std::string_view machine);
 
-// The processors that ONNX Runtime computes on, by the names of its execution providers.
-
+// An execution provider of ONNX Runtime.
 struct Provider {
   std::string_view name;
-  bool computes_fp16, computes_bf16;  // rather than converting to FP32 and back around every op
+  bool computes_fp16, computes_bf16;  // has kernels; otherwise it converts to FP32 and back around every op
 };
 
 std::span<const Provider> providers();

@@ -23,7 +23,7 @@ TEST(ParseTarget, KnowsPlacesReleasesAndProviders) {
   EXPECT_EQ(parse_target("ort-web@1.18.0").machine, "wasm");
   const Target here = parse_target("host");
   EXPECT_TRUE(here.is_place());
-  EXPECT_FALSE(here.version.empty());  // the newest that was measured
+  EXPECT_FALSE(here.version.empty());  // the newest measured release
   EXPECT_EQ(parse_target("").system, here.system);
   EXPECT_EQ(parse_target("cpu").machine, here.machine);
   const Target card = parse_target("cuda");
@@ -41,8 +41,8 @@ TEST(ParseTarget, KnowsWhatAnX64CpuHas) {
   EXPECT_EQ(parse_target("linux-x64@1.30.0").cpu, "");
 }
 
-// A release that was not measured may be one that came out since; one that is older than all of them, or of
-// another major version, is a slip.
+// A release that was not measured may be newer. One that is older than all measured ones, or of another major
+// version, is a typo.
 TEST(ParseTarget, ReleasesThatNoDataCanBeOfAreRefused) {
   for (const char* text : {"linux-x64@1.14", "linux-x64@1.99.0", "android-arm64@1.22.7"})
     EXPECT_EQ(parse_target(text).name, text);
@@ -53,7 +53,7 @@ TEST(ParseTarget, ReleasesThatNoDataCanBeOfAreRefused) {
     EXPECT_THAT(error.what(), HasSubstr("latest measured: " + newest_measured("x64").substr(0, 2))) << text;
   }
   for (const char* text : {"linux-x64@1", "linux-x64@1..2", "linux-x64@.1", "linux-x64@99999999999.1"})
-    EXPECT_THAT(error_of([&] { parse_target(text); }).what(), HasSubstr("is no target")) << text;
+    EXPECT_THAT(error_of([&] { parse_target(text); }).what(), HasSubstr("is not valid")) << text;
 }
 
 TEST(ParseTarget, SaysWhatThereIs) {

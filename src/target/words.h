@@ -1,4 +1,4 @@
-// The parts of a text, for the data files of this folder.
+// Splits lines of the data files in this folder.
 #pragma once
 
 #include <string_view>
@@ -6,7 +6,7 @@
 
 namespace ounce::target {
 
-// The text between the separators, without empty parts.
+// Splits a text at the separators. Drops empty parts.
 inline std::vector<std::string_view> words_of(std::string_view text, std::string_view separator) {
   std::vector<std::string_view> parts;
   while (true) {

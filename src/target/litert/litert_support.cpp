@@ -27,7 +27,7 @@ bool is_activation(Builtin code) {
   return code == Builtin::kRelu || code == Builtin::kRelu6 || code == Builtin::kReluN1To1;
 }
 
-// Floats, and integers that stand for them: for these XNNPACK is the fast way.
+// True for operators on FP32 or quantized values, which XNNPACK accelerates.
 bool is_arithmetic(const tflite::SubGraph& graph, const tflite::Operator& op) {
   if (op.outputs.empty() || op.outputs[0] < 0) return false;
   const tflite::Tensor& output = graph.tensors[static_cast<std::size_t>(op.outputs[0])];
@@ -53,7 +53,7 @@ class OperatorChecker {
     if (graph_index != 0) found.scope = fmt::format("subgraph {}", graph_index);
     found.verdict = Verdict::kUnknown;
     if (!code.custom_code.empty()) {
-      found.why = "a custom operator: it loads only in an app that registers it";
+      found.why = "custom operator: loads only in an app that registers it";
       return found;
     }
     const LitertMatrix::Op* const known = matrix_.find_op(found.op_type);
@@ -93,18 +93,16 @@ class OperatorChecker {
     switch (answer) {
       case LitertAnswer::kXnnpack: found.verdict = Verdict::kRuns; return;
       case LitertAnswer::kBuiltIn:
-        // TensorFlow Lite was measured as it comes, which is without XNNPACK.
+        // TensorFlow Lite was measured with its defaults, that is, without XNNPACK.
         found.verdict = is_slow_outside && release_.runtime == "litert" ? Verdict::kSlow : Verdict::kRuns;
         if (found.verdict == Verdict::kSlow) {
-          found.why =
-              "XNNPACK does not take it, so it runs in a kernel of TFLite and splits the part that "
-              "XNNPACK runs";
+          found.why = "not supported by XNNPACK: runs in a built-in kernel and splits the XNNPACK partition";
           found.why += slow_remedy(op, static_cast<Builtin>(code.code), types);
         }
         return;
       case LitertAnswer::kWrong:
         found.verdict = Verdict::kWrong;
-        found.why = "runs, and gives wrong results";
+        found.why = "gives wrong results";
         break;
       case LitertAnswer::kRefused:
         found.verdict = Verdict::kNotImplemented;
@@ -112,7 +110,7 @@ class OperatorChecker {
         break;
       case LitertAnswer::kFails:
         found.verdict = Verdict::kFails;
-        found.why = "loads, and fails when it runs";
+        found.why = "loads, but fails at run time";
         break;
       case LitertAnswer::kCrashes:
         found.verdict = Verdict::kFails;
@@ -133,7 +131,7 @@ class OperatorChecker {
     std::for_each(floats.inputs.begin(), floats.inputs.end(), to_float);
     std::for_each(floats.outputs.begin(), floats.outputs.end(), to_float);
     if (const auto* const line = LitertMatrix::find_line(op, floats.inputs, floats.outputs)) return line;
-    // A bias of integers is one of floats then.
+    // An int32 bias becomes FP32, too.
     std::replace(floats.inputs.begin(), floats.inputs.end(), std::string("int32"), std::string("float32"));
     return LitertMatrix::find_line(op, floats.inputs, floats.outputs);
   }
@@ -147,7 +145,7 @@ class OperatorChecker {
     return {};
   }
 
-  // The first newer release that runs it, or that FP32 does here.
+  // Recommends the first newer release that runs the operator, or FP32 if this release runs that.
   std::string remedy(const LitertMatrix::Op& op, const LitertMatrix::Line* line, std::int64_t version,
                      const OperatorTypes& types) const {
     for (std::size_t i = column_ + 1; line != nullptr && i < matrix_.releases().size(); ++i) {
@@ -221,9 +219,9 @@ TargetCheck litert_support_of(const tflite::Model& model, const LitertTarget& ta
   }
   if (target.system != "linux")
     check.notes.push_back(fmt::format(
-        "{} was measured on Linux; its builds for other systems have the same source", release.text()));
+        "{} was measured on Linux; builds for other systems have the same source", release.text()));
   if (release.runtime == "tflite")
-    check.notes.push_back("TensorFlow Lite was measured as its C library starts: without XNNPACK");
+    check.notes.push_back("TensorFlow Lite was measured without XNNPACK, the default of its C library");
   return check;
 }
 

@@ -44,7 +44,7 @@ const LitertMatrix& matrix() {
   return kept;
 }
 
-// y = relu(conv(x)), in INT8 with weights of `type`; the bias has a scale for each channel, or there is none.
+// y = relu(conv(x)) in INT8 with weights of `type` and an optional bias with per-channel scales.
 TfliteBuilder network(TensorType type = TensorType::kInt8, bool has_bias = true, std::int32_t version = 3) {
   TfliteBuilder model;
   const auto x = model.tensor("x", {1, 2, 2, 4}, TensorType::kInt8);
@@ -138,7 +138,7 @@ TEST(LitertSupportTest, WhatARuntimeLacksIsSaid) {
   EXPECT_EQ(first_of(check(network(TensorType::kInt4), "litert", "2.1.6")).verdict, Verdict::kWrong);
   const NodeFinding fails = first_of(check(network(TensorType::kInt4), "litert", "2.3.0", "arm64"));
   EXPECT_EQ(fails.verdict, Verdict::kFails);
-  EXPECT_THAT(fails.why, HasSubstr("fails when it runs: keep it in FP32"));
+  EXPECT_THAT(fails.why, HasSubstr("fails at run time: keep it in FP32"));
   const NodeFinding version = first_of(check(network(TensorType::kInt8, true, 8), "litert", "2.1.6"));
   EXPECT_EQ(version.verdict, Verdict::kNotImplemented);
   EXPECT_THAT(version.why,
@@ -160,7 +160,7 @@ TEST(LitertSupportTest, WhatWasNotMeasuredIsUnknown) {
   const TargetCheck found = check(custom, "litert", "2.3.0");
   EXPECT_EQ(found.unknown, 2U);
   EXPECT_EQ(found.findings[0].op_type, "Mine");
-  EXPECT_THAT(found.findings[0].why, HasSubstr("a custom operator"));
+  EXPECT_THAT(found.findings[0].why, HasSubstr("custom operator"));
 }
 
 TEST(LitertTargetTest, HasRuntimesReleasesAndAccelerators) {
@@ -219,11 +219,11 @@ TEST(AcceleratorTest, FloatsAreNotForThoseOfIntegers) {
   model.inputs({x}).outputs({y});
   const ProviderHint hint = hint_of(*find_accelerator("edgetpu"), model.model);
   EXPECT_EQ(hint.taken, 0U);
-  EXPECT_THAT(hint.note, HasSubstr("quantize to int8 in full"));
+  EXPECT_THAT(hint.note, HasSubstr("quantize the whole model to int8"));
   EXPECT_EQ(hint_of(*find_accelerator("nnapi"), model.model).taken, 1U);
 }
 
-// a ─ b ─ a ─ b, where only b is taken: two partitions.
+// a ─ b ─ a ─ b, where the accelerator takes only b: two partitions.
 TEST(AcceleratorTest, PartitionsAreCounted) {
   TfliteBuilder model;
   auto last = model.tensor("x", {1, 4});

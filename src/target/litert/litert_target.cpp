@@ -26,14 +26,15 @@ constexpr auto kRuntimes = std::to_array<std::string_view>({"litert", "tflite"})
   }
   std::vector<std::string_view> names;
   for (const AcceleratorPage& page : accelerator_pages()) names.push_back(page.name);
-  throw Error(ErrorCode::kUsage,
-              fmt::format("`target` '{}' is no target of a TFLite model: a system and a release such as "
-                          "android-arm64@litert-2.3.0 ({}), or host; an accelerator may follow ({}): "
-                          "android-arm64@litert-2.3.0+{}",
-                          text, fmt::join(releases, ", "), fmt::join(names, ", "), names.front()));
+  throw Error(
+      ErrorCode::kUsage,
+      fmt::format("`target` '{}' is not valid for a TFLite model: use a platform and a release such as "
+                  "android-arm64@litert-2.3.0 ({}), or host; append +ACCELERATOR ({}): "
+                  "android-arm64@litert-2.3.0+{}",
+                  text, fmt::join(releases, ", "), fmt::join(names, ", "), names.front()));
 }
 
-// Two or three numbers with points between them.
+// Two or three numbers separated by points.
 bool is_litert_version(std::string_view text) {
   std::size_t numbers = 1, digits = 0;
   for (const char c : text) {
@@ -78,7 +79,7 @@ LitertTarget parse_litert_target(std::string_view text) {
   }
   for (const LitertRelease& measured : LitertMatrix::measured().releases()) {
     if (measured.machine == target.machine && measured.runtime == target.runtime)
-      target.version = measured.version;  // in their order
+      target.version = measured.version;  // releases are sorted
   }
   return target;
 }

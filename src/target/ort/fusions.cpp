@@ -15,7 +15,7 @@ namespace {
 using graph::kNone;
 using onnx::Bytes;
 
-// Does the op itself still stand behind a DequantizeLinear?
+// True if the op still runs after a DequantizeLinear, that is, in FP32.
 bool is_in_floats(std::string_view operators, std::string_view op_type) {
   bool is_decoded = false;
   while (!operators.empty()) {
@@ -37,7 +37,7 @@ class Surroundings {
                const graph::Shapes& shapes, std::size_t body, const onnx::Node& node)
       : model_(model), index_(index), types_(types), shapes_(shapes), body_(body), node_(node) {}
 
-  // The DequantizeLinear that gives an input.
+  // The DequantizeLinear that computes an input; null if there is none.
   const onnx::Node* decoder(std::size_t input) const {
     const auto [value, home] = index_.find(body_, graph::input_of(node_, input));
     if (value == nullptr || value->producer == kNone) return nullptr;
@@ -59,7 +59,7 @@ class Surroundings {
     return is_single ? "tensor" : "channel";
   }
 
-  // What stands behind the node: "-Q", "-Relu-Q0" …
+  // The ops after the node: "-Q", "-Relu-Q0" …
   std::string behind() const {
     const onnx::Node* next = only_user(node_);
     if (next == nullptr) return "";
@@ -80,7 +80,7 @@ class Surroundings {
 
   bool has_lowest_zero(const onnx::Node& quantize) const {
     const Bytes zero = graph::input_of(quantize, 2);
-    if (zero.empty()) return true;  // uint8, and 0
+    if (zero.empty()) return true;  // the default: uint8 with zero point 0
     const auto constant = graph::find_constant(model_, index_, body_, zero);
     if (!constant || constant->tensor->byte_count() != 1) return false;
     const std::string bytes(onnx::RawValues(*constant->tensor).bytes());
@@ -115,14 +115,14 @@ Fusions::Fusions(std::string_view text) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
-    // Answers are lower-case letters and spaces, an op begins with a capital.
+    // Answers are lowercase letters and spaces; an op begins with a capital letter.
     const std::size_t key = line.find_first_not_of("abcdefghijklmnopqrstuvwxyz ");
     const std::size_t opset = line.find(" opset=");
     if (key == std::string_view::npos || key == 0 || opset == std::string_view::npos) continue;
     const std::size_t legend = line.find(' ', opset + 1);
     if (legend == std::string_view::npos) continue;
     const std::string_view pattern = line.substr(key, opset - key);
-    if (!lines_.emplace(pattern, line.substr(legend + 1)).second) continue;  // the oldest opset that has it
+    if (!lines_.emplace(pattern, line.substr(legend + 1)).second) continue;  // keep the oldest opset
     letters_.emplace(pattern, line.substr(0, key - 1));
   }
 }

@@ -45,7 +45,7 @@ bool fits_one(std::string_view bindings, const std::vector<Part>& parts) {
   return false;
 }
 
-// "spatial=2 zero_points=none"; a line may leave dimensions out that do not apply to it.
+// True if a variant such as "spatial=2 zero_points=none" matches. Lines omit dimensions that do not apply.
 bool fits_variant(std::string_view variant, const std::vector<SupportMatrix::Dimension>& dimensions,
                   const std::vector<Part>& parts) {
   while (!variant.empty()) {
@@ -61,7 +61,7 @@ bool fits_variant(std::string_view variant, const std::vector<SupportMatrix::Dim
   return true;
 }
 
-// Ops that a later opset took out again: runtimes refuse them from there on.
+// Ops that a later opset removed: runtimes refuse them from that opset on.
 struct Removed {
   std::string_view op_type;
   std::int64_t since;
@@ -69,22 +69,22 @@ struct Removed {
 };
 constexpr Removed kRemoved[] = {{"Upsample", 10, "Resize"}, {"Scatter", 11, "ScatterElements"}};
 
-// Why a model that declares this opset may not have this op; empty when it may, and for ops of others.
+// Returns why a model of this opset must not use this op; empty if it may, and for other domains.
 std::string why_not_in_opset(Bytes domain, Bytes op_type, std::int64_t opset) {
   if (!domain.empty()) return {};
   for (const Removed& removed : kRemoved) {
     if (removed.op_type == op_type && opset >= removed.since)
-      return fmt::format("opset {} has no such op any more; {} took its place in {}", opset, removed.instead,
+      return fmt::format("opset {} does not have this op; {} replaced it in opset {}", opset, removed.instead,
                          removed.since);
   }
   if (onnx::find_op_schema(domain, op_type, opset) != nullptr) return {};
   const std::int64_t newest = onnx::newest_known_opset();
   for (std::int64_t later = opset + 1; later <= newest; ++later) {
     if (onnx::find_op_schema(domain, op_type, later) != nullptr)
-      return fmt::format("opset {} has no such op; it came with {}", opset, later);
+      return fmt::format("opset {} does not have this op; it was added in opset {}", opset, later);
   }
   if (opset > newest) return {};  // unknown
-  return fmt::format("opset {} has no such op", opset);
+  return fmt::format("opset {} does not have this op", opset);
 }
 
 }  // namespace
@@ -97,7 +97,7 @@ NodeChecker::NodeChecker(const onnx::Model& model, const graph::Index& index, co
       shapes_(index),
       functions_(index) {}
 
-// A node of its own may run well and still not be fused with the Q/DQ around it.
+// Also checks the fusion with Q/DQ: a node that runs may still not be fused with the Q/DQ around it.
 NodeSupport NodeChecker::check(std::size_t body, const onnx::Node& node, std::size_t column) const {
   NodeSupport support = check_alone(body, node, column);
   if (support.answer != Answer::kRight && support.answer != Answer::kUnchecked) return support;
@@ -109,7 +109,7 @@ NodeSupport NodeChecker::check(std::size_t body, const onnx::Node& node, std::si
                                                           : Answer::kFails;
   if (*fate == Fusions::Fate::kInFloats)
     support.why =
-        "not fused with the Q/DQ around it: decoded, computed in floats, and coded again at every run";
+        "not fused with the Q/DQ around it: dequantized, run in FP32 and quantized again on every run";
   support.types = pattern->substr(pattern->find(' ') + 1, pattern->find(" io=") - pattern->find(' ') - 1);
   return support;
 }
@@ -117,7 +117,7 @@ NodeSupport NodeChecker::check(std::size_t body, const onnx::Node& node, std::si
 NodeSupport NodeChecker::check_alone(std::size_t body, const onnx::Node& node, std::size_t column) const {
   NodeSupport support;
   if (functions_.are_called_by(node)) {
-    support.answer = Answer::kRight;  // its body is what matters
+    support.answer = Answer::kRight;  // the nodes of its body are checked instead
     return support;
   }
   const onnx::Function* function = index_.bodies()[index_.root(body)].function;
@@ -173,14 +173,14 @@ NodeSupport NodeChecker::check_alone(std::size_t body, const onnx::Node& node, s
     support.answer = static_cast<Answer>(*answers.begin());
     if (support.answer == Answer::kUnknown) support.why = "this was not measured";
   } else {
-    support.why = answers.empty() ? "this combination was not measured" : "it depends, and " + unknown;
+    support.why = answers.empty() ? "this combination was not measured" : "depends on the model: " + unknown;
   }
   return support;
 }
 
 namespace {
 
-constexpr std::uint64_t kLargestFile = std::uint64_t{2} << 30;  // of a protobuf message
+constexpr std::uint64_t kLargestFile = std::uint64_t{2} << 30;  // limit of protobuf messages
 
 Verdict verdict_of(Answer answer) {
   switch (answer) {
@@ -201,27 +201,26 @@ Verdict verdict_of(Answer answer) {
 const char* reason_of(Answer answer) {
   switch (answer) {
     case Answer::kCast: return "no kernel of this type: converted to another and back";
-    case Answer::kExpanded: return "no kernel: taken apart into other ops";
+    case Answer::kExpanded: return "no kernel: expanded into other ops";
     case Answer::kWrong: return "gives a wrong result there";
     case Answer::kNoKernel: return "not implemented there";
     case Answer::kRefused: return "refused there when the model is loaded";
-    case Answer::kFails: return "loads there, and fails when it runs";
+    case Answer::kFails: return "loads there, but fails at run time";
     case Answer::kCrashes: return "crashes the process there";
     default: return "";
   }
 }
 
-// What is known of systems besides their processor; from the runtime's documentation.
+// Adds notes on the system, from the runtime's documentation.
 void note_system(const onnx::Model& model, const Target& target, TargetCheck& check) {
   if (target.system != "linux" && target.system != "web")
     check.notes.push_back(fmt::format(
-        "measured on Linux; {} builds have the same kernels unless they are reduced", target.system));
+        "measured on Linux; {} builds have the same kernels, except for minimal builds", target.system));
   const bool is_external = !model.external_files.empty();
   if (is_external && target.system == "web")
-    check.notes.emplace_back(
-        "external data: the page has to hand it over by the session option externalData");
+    check.notes.emplace_back("external data: the web page must pass it in the session option externalData");
   if (is_external && (target.system == "android" || target.system == "ios"))
-    check.notes.emplace_back("external data: the app has to load the model from a file, not from memory");
+    check.notes.emplace_back("external data: the app must load the model from a file, not from memory");
 }
 
 void check_limits(const onnx::Model& model, const Release& release, TargetCheck& check) {
@@ -239,10 +238,11 @@ void check_limits(const onnx::Model& model, const Release& release, TargetCheck&
   }
   limit(proto.ir_version, release.ir, "IR version");
   if (model.file.bytes().size() >= kLargestFile)
-    check.problems.emplace_back("the file has 2 GiB or more, which no runtime reads: `external_data=always`");
+    check.problems.emplace_back(
+        "no runtime reads files of 2 GiB or more: store the weights with `external_data=always`");
 }
 
-// Nodes whose sums saturate on some x86 CPUs: the target may say that it is one of them, or leave it open.
+// Finds nodes whose sums saturate on the target. If the target names no x86 CPU, only adds a note.
 std::set<std::pair<std::size_t, std::size_t>> find_saturating(const onnx::Model& model,
                                                               const graph::Index& index, const Target& target,
                                                               TargetCheck& check) {
@@ -252,7 +252,7 @@ std::set<std::pair<std::size_t, std::size_t>> find_saturating(const onnx::Model&
   check.saturating = found.nodes.size();
   check.worst_pair = found.worst;
   check.notes.push_back(found.sentence() +
-                        (target.cpu.empty() ? "; +avx2 or +vnni behind the target decides" : ""));
+                        (target.cpu.empty() ? "; append +avx2 or +vnni to the target to decide" : ""));
   if (target.cpu.empty()) return {};
   return found.nodes;
 }
@@ -276,11 +276,10 @@ ModelSupport support_of(const onnx::Model& model, const graph::Index& index, con
     check.measured = fmt::format("ONNX Runtime {}, {}", release.version, release.machine);
     check_limits(model, release, check);
   } else {
-    check.notes.push_back(
-        target.version.empty()
-            ? fmt::format("no release for {} was measured: nothing is known of it", target.machine)
-            : fmt::format("no data for ONNX Runtime {} on {} (latest measured: {})", target.version,
-                          target.machine, newest_measured(target.machine)));
+    check.notes.push_back(target.version.empty()
+                              ? fmt::format("no data for {}: no release was measured", target.machine)
+                              : fmt::format("no data for ONNX Runtime {} on {} (latest measured: {})",
+                                            target.version, target.machine, newest_measured(target.machine)));
   }
   if (!check.problems.empty()) check.verdict = Verdict::kNotImplemented;
   const auto saturating = find_saturating(model, index, target, check);
@@ -299,7 +298,7 @@ ModelSupport support_of(const onnx::Model& model, const graph::Index& index, con
     check.unknown += verdict == Verdict::kUnknown ? 1U : 0U;
     check.broken += verdict > Verdict::kUnknown ? 1U : 0U;
     check.verdict = std::max(check.verdict, verdict, [](Verdict a, Verdict b) {
-      // What does not load is worse than what fails later.
+      // Failing to load is worse than failing later.
       const auto rank = [](Verdict v) { return v == Verdict::kNotImplemented ? 100 : static_cast<int>(v); };
       return rank(a) < rank(b);
     });

@@ -1,7 +1,7 @@
-// How a release of ONNX Runtime runs the nodes of a model, from the support matrix.
+// Checks how a release of ONNX Runtime runs the nodes of a model, by the support matrix.
 //
-// If the file does not have all that the matrix distinguishes (the rank of a value, for example), the answer
-// is known only when it is the same for all possible values; otherwise it is unknown. Nothing is guessed.
+// If the file does not contain a property that the matrix distinguishes (for example, the rank of a value),
+// the answer is known only if it is the same for all possible values; otherwise it is unknown.
 #pragma once
 
 #include <ounce/check.h>
@@ -26,8 +26,8 @@ namespace ounce::target {
 
 struct NodeSupport {
   Answer answer = Answer::kUnknown;
-  std::string types;  // how the type variables are bound: "T1=uint8 T2=int8"
-  std::string why;    // the answer is unknown, or the opset has no such op
+  std::string types;  // bindings of the type variables: "T1=uint8 T2=int8"
+  std::string why;    // set if the answer is unknown or the opset does not have the op
 };
 
 class NodeChecker {
@@ -44,12 +44,12 @@ class NodeChecker {
   graph::ElementTypes types_;
   graph::Shapes shapes_;
   graph::Functions functions_;
-  // Ops that were looked up: a model has few kinds of them.
+  // A cache: a model has few kinds of ops.
   mutable std::map<std::tuple<std::string, std::string, std::int64_t>, std::optional<SupportMatrix::Group>>
       groups_;
 };
 
-// A node that does not plainly run, with its place.
+// A node whose verdict is not kRuns.
 struct Finding {
   std::size_t body = 0, node = 0;
   NodeFinding described;
@@ -60,8 +60,8 @@ struct ModelSupport {
   std::vector<Finding> findings;
 };
 
-// The support for a whole model: its limits and every node. `target` is a place (a system and a machine).
-// Callers with several targets keep the checker.
+// Checks the limits of a model and all of its nodes. `target` must be a platform. Callers with several
+// targets reuse the checker.
 ModelSupport support_of(const onnx::Model& model, const graph::Index& index, const NodeChecker& checker,
                         const Target& target);
 ModelSupport support_of(const onnx::Model& model, const graph::Index& index, const Target& target);
@@ -74,25 +74,25 @@ struct NodePlace {
   const onnx::Node& node;
 };
 
-// The value of a dimension by which the support matrix distinguishes variants of an op
-// (tools/support_matrix/README.md), read from a node, in the matrix's spelling; nothing when the file does
-// not tell. `otherwise` is the default of an attribute.
+// Reads a dimension by which the support matrix distinguishes variants of an op
+// (tools/support_matrix/README.md) from a node, in the notation of the matrix; nullopt if the file does not
+// contain it. `otherwise` is the default value of an attribute.
 std::optional<std::string> variant_of(const NodePlace& place, std::string_view dimension,
                                       std::string_view otherwise);
 
-// Whether a release of ONNX Runtime fuses nodes between DequantizeLinear and QuantizeLinear into one integer
-// op, or runs them in FP32 between conversions. From the second table of the support matrix:
+// Tells whether a release of ONNX Runtime fuses nodes between DequantizeLinear and QuantizeLinear into one
+// integer op or runs them in FP32 between conversions. From the second table of the support matrix:
 //
 //   aaaaaaabbb aaaaaaabbb DepthToSpace x=uint8 form=DQ-op-Q io=float opset=13 a:Q+DQ+DepthToSpace+Q+DQ
 //   b:Q+DepthToSpace+DQ
 class Fusions {
  public:
-  // The table of the matrix that this program was built with.
+  // The table of the matrix that is built into this program.
   static const Fusions& measured();
   explicit Fusions(std::string_view text);
 
   enum class Fate { kFused, kInFloats, kDoesNotLoad, kFails };
-  // Of a pattern in a release; nothing when it was not measured.
+  // The result of a pattern in a release; nullopt if it was not measured.
   std::optional<Fate> find(const std::string& pattern, const Release& release) const;
 
  private:
@@ -100,8 +100,8 @@ class Fusions {
   std::unordered_map<std::string_view, std::string_view> letters_;
 };
 
-// The pattern that a node is the middle of, as the table spells it; nothing for nodes that no
-// DequantizeLinear feeds.
+// The pattern around a node in the notation of the table; nullopt for nodes without a DequantizeLinear at an
+// input.
 std::optional<std::string> pattern_of(const onnx::Model& model, const graph::Index& index,
                                       const graph::ElementTypes& types, const graph::Shapes& shapes,
                                       std::size_t body, const onnx::Node& node);

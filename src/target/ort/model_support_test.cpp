@@ -36,7 +36,7 @@ Verdict verdict(const GraphBuilder& model, const char* target) {
   return support(model, target).check.verdict;
 }
 
-// What onnxruntime.quantization makes of a Conv.
+// A Conv as quantized by onnxruntime.quantization.
 ModelBuilder dynamic_conv(int weight_type) {
   ModelBuilder model(13);
   model.input("x", kFloat, {1, 3, 8, 8}).output("y", kInt32, {1, 4, 6, 6});
@@ -68,19 +68,19 @@ TEST(SupportOf, NeverGuesses) {
   model.node("Optional", {"x"}, {"h"}).node("Relu", {"h"}, {"y"});
   const ModelSupport unknown = support(model, "linux-x64@1.30.0");
   EXPECT_EQ(unknown.check.verdict, Verdict::kUnknown);
-  EXPECT_EQ(unknown.check.unknown, 1U);  // the Relu gives a float, so it takes one
+  EXPECT_EQ(unknown.check.unknown, 1U);  // only Optional: the output of Relu is FP32, so its input is, too
   EXPECT_EQ(unknown.check.runs, 1U);
   EXPECT_THAT(unknown.check.findings[0].why, HasSubstr("not measured"));
   EXPECT_EQ(verdict(model, "linux-x64@1.99.0"), Verdict::kUnknown);
   EXPECT_EQ(support(model, "linux-x64@1.99.0").check.measured, "");
 }
 
-// Where the file does not tell all, the answer is known only when it does not matter.
+// If the file lacks a property, the answer is known only if it does not depend on that property.
 TEST(SupportOf, AnswersWhatDoesNotDependOnTheUnknown) {
   ModelBuilder model;
   model.input("x", kFloat, {1, 3, 8, 8}).output("y", kFloat, {1, 3, 8, 8});
   model.node("Relu", {"x"}, {"h"}).node("GlobalAveragePool", {"h"}, {"p"}).node("Mul", {"h", "p"}, {"y"});
-  EXPECT_EQ(verdict(model, "linux-x64@1.30.0"), Verdict::kRuns);  // nobody declares the rank of h
+  EXPECT_EQ(verdict(model, "linux-x64@1.30.0"), Verdict::kRuns);  // the rank of h is not declared
 }
 
 TEST(SupportOf, TellsSlowFromFast) {
@@ -92,7 +92,7 @@ TEST(SupportOf, TellsSlowFromFast) {
   EXPECT_THAT(slow.check.findings[0].why, HasSubstr("converted"));
 }
 
-// DequantizeLinear in front of a weight: releases that fuse it decode once, others at every run.
+// DequantizeLinear of a weight: releases that fuse it dequantize once, others on every run.
 ModelBuilder stored_weight(const char* op, const ounce::test::Dims& input, const ounce::test::Dims& weight) {
   ModelBuilder model(17);
   std::size_t size = 1;
@@ -110,7 +110,7 @@ TEST(SupportOf, KnowsWhatIsFused) {
   EXPECT_EQ(verdict(conv, "linux-x64@1.30.0"), Verdict::kSlow);
   EXPECT_EQ(verdict(gemm, "linux-x64@1.22.0"), Verdict::kSlow);
   EXPECT_EQ(verdict(gemm, "linux-x64@1.30.0"), Verdict::kRuns);  // MatMulNBits
-  EXPECT_THAT(support(conv, "linux-x64@1.30.0").check.findings[0].why, HasSubstr("at every run"));
+  EXPECT_THAT(support(conv, "linux-x64@1.30.0").check.findings[0].why, HasSubstr("on every run"));
 }
 
 TEST(SupportOf, KnowsTheLimitsOfReleases) {

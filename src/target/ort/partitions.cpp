@@ -15,14 +15,13 @@ namespace {
 
 constexpr std::size_t kMain = 0;
 
-// Which nodes of the main graph need which: a link a pair, made by values that they use themselves or inside
-// of their bodies.
+// Dependencies between nodes of the main graph, by values that nodes use directly or in their subgraphs.
 struct Links {
   std::vector<std::vector<std::size_t>> next;
-  std::vector<std::size_t> waits_for;  // how many
+  std::vector<std::size_t> waits_for;  // number of unfinished predecessors
 };
 
-// The node of the main graph that a use belongs to; kNone in functions.
+// The node of the main graph that contains a use; kNone in functions.
 std::size_t main_node(const graph::Index& index, const graph::Use& use) {
   std::size_t body = use.body, node = use.node;
   while (body != kMain && body != graph::kNone) {
@@ -49,8 +48,8 @@ Links links_of(const graph::Index& index, std::span<const Share> shares) {
   return links;
 }
 
-// A flood from the inputs on. The nodes that the provider takes join the partition; the CPU's nodes behind
-// the partition stop the flood, and the next partition begins with them when nothing else is left to flood.
+// A breadth-first search from the inputs. Nodes that the provider takes join the current partition. CPU nodes
+// that depend on it are postponed until no other node is ready; then the next partition begins.
 class Flood {
  public:
   struct Partition {
@@ -94,7 +93,7 @@ class Flood {
   Links links_;
   std::span<const Share> shares_;
   const std::vector<bool>& computes_;
-  std::vector<std::size_t> touched_by_;  // the last partition in front of a node
+  std::vector<std::size_t> touched_by_;  // last partition that a node directly depends on
   std::deque<std::size_t> ready_, shore_;
   std::size_t island_ = 1;
   Partition now_;

@@ -16,7 +16,7 @@ using test::ModelBuilder;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Nodes of the type Relu go to the provider, those of the type Constant count nowhere.
+// The provider takes Relu nodes; Constant nodes do not count.
 Partitions partitions_in(const ModelBuilder& builder) {
   const onnx::Model model = onnx::read_model_from_memory(builder.bytes(), "model");
   const graph::Index index(model);
@@ -46,7 +46,7 @@ TEST(Partitions, AChainThatIsTakenIsOne) {
   EXPECT_THAT(partitions.left, IsEmpty());
 }
 
-// Reshapes and conversions beside the CPU's nodes make nothing faster.
+// A partition that only converts or reshapes saves no time.
 TEST(Partitions, ThoseThatOnlyConvertAreToldApart) {
   ModelBuilder model = with_input();
   model.node("DequantizeLinear", {"x", "s"}, {"a"}).node("Erf", {"a"}, {"b"}).node("Relu", {"b"}, {"c"});
@@ -72,9 +72,9 @@ TEST(Partitions, ANodeInTheMiddleMakesTwo) {
   EXPECT_THAT(partitions.left, ElementsAre("Erf 2", "Det 1"));
 }
 
-// a ─ Relu ─ b ────────── Relu ─ d     The one on the right needs the partition on the left by two ways, and
-// one
-//            └─ Erf ─ c ──┘            of them leads over the CPU.
+// a ─ Relu ─ b ────────── Relu ─ d     The right Relu depends on the left one directly and by way of Erf on
+// the
+//            └─ Erf ─ c ──┘            CPU, so they cannot be in the same partition.
 TEST(Partitions, NeverNeedThemselves) {
   ModelBuilder model = with_input();
   model.node("Relu", {"x"}, {"b"}).node("Erf", {"b"}, {"c"}).node("Relu", {"b", "c"}, {"d"});
@@ -104,7 +104,7 @@ TEST(Partitions, ConstantsAreNoNodes) {
   EXPECT_EQ(partitions.partitions, 1U);
 }
 
-// The branch uses what the first node computes, so the If waits for it, and stands between the two.
+// The branch uses the output of the first node, so the If depends on it and separates the two Relu nodes.
 TEST(Partitions, WhatABodyUsesItsNodeNeeds) {
   test::GraphBuilder branch;
   branch.output("t", kFloat, {4}).node("Erf", {"a"}, {"t"});
@@ -147,7 +147,7 @@ TEST(Partitions, OfALargeGraphAreFoundAtOnce) {
   ModelBuilder model = with_input();
   model.node("Relu", {"x"}, {"v0"});
   constexpr int kNodes = 100'000;
-  for (int i = 1; i < kNodes; ++i) {  // everybody uses the first
+  for (int i = 1; i < kNodes; ++i) {  // all nodes use the first
     model.node(i % 10 == 9  ? "Erf"
                : i % 3 == 0 ? "Add"
                             : "Relu",
@@ -156,7 +156,7 @@ TEST(Partitions, OfALargeGraphAreFoundAtOnce) {
   const onnx::Model read = onnx::read_model_from_memory(model.bytes(), "model");
   const graph::Index index(read);
   const graph::ElementTypes types(read, index);
-  const std::clock_t start = std::clock();  // of the processor: others may use the machine
+  const std::clock_t start = std::clock();  // CPU time, because other programs may be running
   const Partitions partitions = partitions_of(ProviderDocs(*find_provider_page("nnapi"), read, index, types));
   const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   EXPECT_EQ(partitions.nodes, static_cast<std::size_t>(kNodes));

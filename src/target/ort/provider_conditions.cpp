@@ -28,14 +28,14 @@ using graph::Bytes;
 
 namespace {
 
-// The dimensions that a window moves over.
+// True if the number of spatial dimensions is in the range.
 bool has_windows(const NodeView& view, std::size_t least, std::size_t most) {
   if (view.shape(0)) return view.has_rank(0, least + 2, most + 2);
   const auto kernel = onnx::integers_attribute(view.node(), "kernel_shape");
   return !kernel || (kernel->size() >= least && kernel->size() <= most);
 }
 
-// Ops of integers have a scale and a zero point behind every operand.
+// QLinear ops have a scale and a zero point after every operand.
 bool is_quantized_op(const NodeView& view) { return view.node().op_type().starts_with("QLinear"); }
 
 bool has_two_operands(const NodeView& view) {
@@ -100,7 +100,7 @@ bool has_plain_gemm(const NodeView& view) {
          onnx::float_setting(view.node(), "beta", 1).value_or(1) == 1;
 }
 
-// What matrices may be quantized to, if they are.
+// True if quantized matrices have documented types.
 bool has_documented_pair(const NodeView& view) {
   const ElementType a = view.quantized_type(0), b = view.quantized_type(1);
   if (a == ElementType::kUndefined || b == ElementType::kUndefined) return true;
@@ -235,8 +235,7 @@ constexpr auto kWords = std::to_array<Word>({
     {"ConvInteger or MatMulInteger behind it", feeds_integer_op},
 });
 
-// A condition has several of these, with ", " between them, which some have inside as well: the longest that
-// fits comes next.
+// Finds the next part of a condition: the longest one that matches, because some parts contain ", ".
 const Word* next_word(std::string_view condition) {
   const Word* longest = nullptr;
   for (const Word& word : kWords) {

@@ -8,7 +8,7 @@
 #include "formats/onnx/file/types.h"
 #include "formats/onnx/graph/index.h"
 
-// The assembler reads the file, so that no tool has to turn it into source.
+// Embed the file with the assembler, so that no generated source is needed.
 asm(".section .rodata\n"
     ".balign 16\n"
     "ounce_provider_pages:\n"
@@ -43,14 +43,15 @@ bool is_random(const onnx::Node& node) {
   return node.op_type().starts_with("Random") || node.op() == Op::kBernoulli || node.op() == Op::kMultinomial;
 }
 
-// Ops whose output has as many dimensions as their first input, and those that have as many as the largest.
+// Ops whose output has the rank of their first input, and ops whose output has the largest rank of their
+// inputs.
 constexpr std::string_view kLikeTheFirst =
     " AveragePool BatchNormalization Cast Clip Conv ConvTranspose DequantizeLinear Elu GlobalAveragePool "
     "GlobalMaxPool HardSigmoid HardSwish Identity InstanceNormalization LeakyRelu MaxPool PRelu Pad "
     "QuantizeLinear Relu Resize Sigmoid Softmax Tanh ";
 constexpr std::string_view kLikeTheLargest = " Add Div Max Min Mul Sub ";
 
-constexpr std::size_t kMostDimensions = 64;  // a copy for every node behind a hostile shape would be too much
+constexpr std::size_t kMostDimensions = 64;  // bounds the copies of a hostile shape
 
 bool is_listed(const onnx::Node& node, std::string_view ops) {
   return onnx::is_default_domain(node.domain()) &&
@@ -97,7 +98,7 @@ void ProviderDocs::read_declarations(std::size_t body) {
   }
 }
 
-// As far as it can be told without the arithmetic of shapes: often only the number of dimensions.
+// Infers the shape of a node's output without full shape inference; often only the rank is known.
 std::optional<std::vector<std::int64_t>> ProviderDocs::shape_after(std::size_t body,
                                                                    const onnx::Node& node) const {
   if (const onnx::Tensor* const tensor = graph::constant_tensor(node)) return tensor->dims;
@@ -113,8 +114,7 @@ std::optional<std::vector<std::int64_t>> ProviderDocs::shape_after(std::size_t b
   return std::vector<std::int64_t>(rank, -1);
 }
 
-// In the order of the file, which is the order of computing: what a shape or a constant means for those that
-// come after it.
+// Propagates shapes and constants through the nodes in file order, which is the order of execution.
 void ProviderDocs::follow_nodes(std::size_t body) {
   for (const auto& kept : index_.bodies()[body].nodes()) {
     const onnx::Node& node = *kept;
@@ -160,7 +160,7 @@ const ProviderOp* ProviderDocs::find(const onnx::Node& node) const {
   return found == ops_.end() ? nullptr : found->second;
 }
 
-// x ─ DequantizeLinear ─ Conv ─ QuantizeLinear ─ y: all three, if the provider takes the one in the middle.
+// x ─ DequantizeLinear ─ Conv ─ QuantizeLinear ─ y: the provider takes all three nodes if it takes Conv.
 bool ProviderDocs::belongs_to_quantized_op(std::size_t body, std::size_t position) const {
   const onnx::Node& node = *index_.bodies()[body].nodes()[position];
   const auto is_taken = [&](std::size_t home, std::size_t other) {
@@ -182,11 +182,11 @@ bool ProviderDocs::belongs_to_quantized_op(std::size_t body, std::size_t positio
 bool ProviderDocs::documents(std::size_t body, std::size_t position, std::string& why_not) const {
   const onnx::Node& node = *index_.bodies()[body].nodes()[position];
   if (!page_.enters_bodies && index_.bodies()[body].parent != graph::kNone) {
-    why_not = "inside of another node";
+    why_not = "inside another node";
     return false;
   }
   if (page_.takes_quantized_ops && is_quantize_or_dequantize(node)) {
-    why_not = "the op that it belongs to is not taken";
+    why_not = "the op that it belongs to is not supported";
     return belongs_to_quantized_op(body, position);
   }
   const ProviderOp* const op = find(node);
@@ -207,7 +207,7 @@ bool ProviderDocs::documents(std::size_t body, std::size_t position, std::string
   for (const auto* names : {&node.inputs, &node.outputs}) {
     for (const Bytes name : *names) {
       if (!view.is_varying(name)) continue;
-      why_not = fmt::format("only with fixed shapes: '{}' has none", name);
+      why_not = fmt::format("only with fixed shapes: '{}' is dynamic", name);
       return false;
     }
   }
@@ -222,7 +222,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(0, text.find_last_not_of(' ') + 1);
 }
 
-// What stands before the mark; `text` keeps what stands behind it.
+// Returns the text before the mark; `text` keeps the rest.
 std::string_view cut(std::string_view& text, char mark) {
   const std::size_t end = std::min(text.find(mark), text.size());
   const std::string_view before = text.substr(0, end);
@@ -239,7 +239,7 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-// Reads line after line; `page_` is the current page.
+// Reads the pages line by line.
 class PageReader {
  public:
   std::vector<ProviderPage> read(std::string_view text) {
@@ -261,7 +261,7 @@ class PageReader {
       pages_.emplace_back().provider = trimmed(line.substr(kPage.size()));
       return;
     }
-    if (pages_.empty()) refuse("stands before the first page");
+    if (pages_.empty()) refuse("precedes the first page");
     ProviderPage& page = pages_.back();
     const bool has_key = line.find(':') < line.find('|');
     std::string_view rest = line;
@@ -291,7 +291,7 @@ class PageReader {
       } else if (trait == "node-by-node") {
         page.is_node_by_node = true;
       } else {
-        refuse("no such trait");
+        refuse("has an unknown trait");
       }
     }
   }
@@ -303,7 +303,7 @@ class PageReader {
     op.condition = cut(rest, '|');
     op.types = trimmed(rest);
     if (op.op_types.empty()) refuse("names no op");
-    if (!has_known_words(op.condition)) refuse("has a condition that nobody can check");
+    if (!has_known_words(op.condition)) refuse("has an unknown condition");
     page.ops.push_back(std::move(op));
   }
 

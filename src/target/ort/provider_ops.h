@@ -1,12 +1,12 @@
-// The nodes that execution providers run according to their documentation. This is not measured.
+// The nodes that execution providers support according to their documentation (not measured).
 //
 //   const ProviderDocs docs(*find_provider_page("qnn"), model, index, types);
 //   std::string why_not;
 //   if (!docs.documents(0, 12, why_not)) …                    // "only with constant weights"
 //
-// A condition excludes a node only if the file shows that it is not met: unknown shapes and types are assumed
-// to fit, and so are conditions that no documentation mentions. So a yes is a hint, and a no is almost
-// certain.
+// A condition excludes a node only if the file shows that it is not met. Unknown shapes and types are assumed
+// to be supported, and so is everything that the documentation does not mention. A yes is a hint, a no is
+// almost certain.
 #pragma once
 
 #include <algorithm>
@@ -26,39 +26,37 @@
 
 namespace ounce::target {
 
-// The pages of documentation that were read about execution providers: provider_pages.txt, which says how it
-// is written.
-
+// A line of provider_pages.txt, which describes the syntax.
 struct ProviderOp {
   std::vector<std::string_view> op_types;
-  std::string_view condition;  // words with commas between them: "2-D windows, constant weights"
-  std::string_view types;      // of the first input, in the letters of op_schemas.h; "": the page's
+  std::string_view condition;  // separated by commas: "2-D windows, constant weights"
+  std::string_view types;      // of the first input, in the letters of op_schemas.h; "": those of the page
   std::string_view domain;
 };
 
 // One page of documentation.
 struct ProviderPage {
   std::string_view provider;
-  std::string_view source;  // the page, what it is about, and when it was written
-  std::string_view note;    // what concerns the whole model; may be empty
+  std::string_view source;  // title and subject of the page, and its date
+  std::string_view note;    // a remark on the whole model; may be empty
   std::string_view types;   // of first inputs; '*' is any type
   bool needs_fixed_shapes = false;
-  bool enters_bodies = false;        // the nodes inside of If, Loop and Scan too
-  bool takes_quantized_ops = false;  // DequantizeLinear and QuantizeLinear with the op between them
-  bool is_node_by_node = false;      // its nodes are kernels like the CPU's: no partitions are compiled
+  bool enters_bodies = false;        // also takes nodes in If, Loop and Scan
+  bool takes_quantized_ops = false;  // takes DequantizeLinear and QuantizeLinear with the op between them
+  bool is_node_by_node = false;      // runs nodes one by one like the CPU; does not compile partitions
   std::vector<ProviderOp> ops;
 };
 
-// Views of `text` are kept. Throws Error{kInternal} for text that is none, with the line.
+// The result refers to `text`. Throws Error{kInternal} with the line that is invalid.
 std::vector<ProviderPage> parse_provider_pages(std::string_view text);
 
-// Those that this program was built with. "coreml" makes models of the kind NeuralNetwork, as the runtime
-// does unless it is told otherwise; "coreml-mlprogram" is the other kind. "qnn" is its HTP backend.
+// The pages that are built into this program. "coreml" creates models of type NeuralNetwork, the default of
+// the runtime, and "coreml-mlprogram" creates ML Programs. "qnn" is the HTP backend.
 const std::vector<ProviderPage>& provider_pages();
-// Null for providers of which nothing was read.
+// Null for unknown providers.
 const ProviderPage* find_provider_page(std::string_view provider);
 
-// What a page means for one model. Everything must outlive it.
+// Applies a page to a model. All arguments must outlive it.
 class ProviderDocs {
  public:
   ProviderDocs(const ProviderPage& page, const onnx::Model& model, const graph::Index& index,
@@ -67,22 +65,22 @@ class ProviderDocs {
   const ProviderPage& page() const { return page_; }
   const graph::Index& index() const { return index_; }
 
-  // Would the provider take this node? Otherwise the first reason why not, in a few words.
+  // True if the provider takes this node. Otherwise sets `why_not` to the first reason.
   bool documents(std::size_t body, std::size_t position, std::string& why_not) const;
 
-  // Is this value known before the model runs? The runtime computes from constants what it can.
+  // True if the value is constant. The runtime computes constant nodes at load.
   bool is_constant(std::size_t body, graph::Bytes name) const;
-  // True if the whole node is computed before the model runs, so that no provider gets it. A DequantizeLinear
-  // never is: it belongs to the op behind it.
+  // True if the whole node is computed at load, so that no provider runs it. Always false for
+  // DequantizeLinear, which belongs to the op after it.
   bool is_folded(std::size_t body, std::size_t position) const;
 
  private:
   friend class NodeView;
   struct Fact {
     bool is_constant = false;
-    bool is_varying = false;  // its shape is not the same in every run
+    bool is_varying = false;  // the shape differs between runs
     bool is_declared = false;
-    std::optional<std::vector<std::int64_t>> shape;  // -1 where a dimension is not known
+    std::optional<std::vector<std::int64_t>> shape;  // -1: unknown dimension
   };
 
   void read_declarations(std::size_t body);
@@ -100,10 +98,11 @@ class ProviderDocs {
   std::unordered_map<const graph::Value*, Fact> facts_;
 };
 
-// A node as conditions see it. Unknown facts have no answer.
+// A node for the evaluation of conditions. Unknown properties count as met.
 class NodeView {
  public:
-  static constexpr std::size_t kMostInputs = 16;  // no op with a condition has more; a hostile node may
+  static constexpr std::size_t kMostInputs =
+      16;  // largest number of an op with conditions; bounds hostile nodes
 
   NodeView(const ProviderDocs& docs, std::size_t body, const onnx::Node& node)
       : docs_(docs), body_(body), node_(node) {}
@@ -153,7 +152,7 @@ class NodeView {
     if (value == nullptr || value->producer == graph::kNone) return nullptr;
     return &*docs_.index_.bodies()[home].nodes()[value->producer];
   }
-  // The type that an input has before a DequantizeLinear in front of the node; kUndefined without one.
+  // The type of an input before its DequantizeLinear; kUndefined without one.
   ElementType quantized_type(std::size_t input) const {
     const onnx::Node* const source = producer(input);
     if (source == nullptr || !ops::is_dequantize_linear(source->op())) return ElementType::kUndefined;
@@ -163,7 +162,7 @@ class NodeView {
     return node_.outputs.empty() ? nullptr : docs_.index_.find(body_, node_.outputs[0]).value;
   }
   const graph::Index& index() const { return docs_.index_; }
-  // The values of a small constant of whole numbers.
+  // The values of a small integer constant; nullopt for other inputs.
   std::optional<std::vector<std::int64_t>> integers(std::size_t input) const;
 
  private:
@@ -172,9 +171,8 @@ class NodeView {
   const onnx::Node& node_;
 };
 
-// The first word of a condition that a node does not meet; empty when it meets all. A condition has several
-// words with
-// ", " between them, all known: unmet_word("2-D windows, constant weights", view) → "constant weights".
+// Returns the first part of a condition that a node does not meet; empty if it meets all. The parts are
+// separated by ", ": unmet_word("2-D windows, constant weights", view) → "constant weights".
 std::string_view unmet_word(std::string_view condition, const NodeView& view);
 
 bool has_known_words(std::string_view condition);

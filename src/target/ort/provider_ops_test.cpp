@@ -28,7 +28,7 @@ using test::kUint8;
 using test::ModelBuilder;
 using testing::HasSubstr;
 
-// Why the provider leaves the last node of the model to the CPU; "" if it takes it.
+// Returns why the provider does not take the last node of the model; "" if it takes it.
 std::string why_not(std::string_view provider, const ModelBuilder& builder, std::size_t body = 0) {
   const onnx::Model model = onnx::read_model_from_memory(builder.bytes(), "model");
   const graph::Index index(model);
@@ -137,7 +137,7 @@ TEST(ProviderOps, ShapesThatVaryAreFollowed) {
   EXPECT_EQ(why_not("qnn", model), "only with fixed shapes: 'r' has none");
   EXPECT_EQ(why_not("nnapi", model), "only with fixed shapes: 'r' has none");
   EXPECT_EQ(why_not("coreml-mlprogram", model), "");
-  model.add(13, test::value_info("r", kFloat, {1, 4}));  // somebody knows better
+  model.add(13, test::value_info("r", kFloat, {1, 4}));  // a declared shape takes precedence
   EXPECT_EQ(why_not("qnn", model), "");
 }
 
@@ -212,7 +212,7 @@ TEST(ProviderOps, SoftmaxOfXnnpackHasTheLastAxis) {
             "only with the last axis");
 }
 
-// x and w as integers of these types in front of a DequantizeLinear each.
+// x and w as integers of these types, each with a DequantizeLinear.
 ModelBuilder quantized_matmul(int x, int w) {
   ModelBuilder model;
   model.input("qx", x, {4, 4}).input("qw", w, {4, 4}).initializer("s", {}, {0.5F});

@@ -19,14 +19,15 @@ namespace {
 using Ops = std::set<std::string>;
 using OpsByVersion = std::map<std::pair<std::string, std::int64_t>, Ops>;
 
-// The grammar has no quotes: a name that holds one of its signs would be read as something else.
+// Throws if a name contains a special character, because the syntax has no quotes.
 std::string plain(onnx::Bytes name, const onnx::Node& node, std::size_t position) {
   const bool is_plain = !name.empty() && std::none_of(name.begin(), name.end(), [](char c) {
     return static_cast<unsigned char>(c) <= ' ' || c == ';' || c == ',' || c == '{' || c == '}' || c == '#' ||
            c == '!';
   });
   if (!is_plain) {
-    throw Error(ErrorCode::kBadInput, "has an op type or domain that a list of operators cannot hold",
+    throw Error(ErrorCode::kBadInput,
+                "has an op type or domain with characters that a list of operators cannot contain",
                 graph::node_label(node, position));
   }
   return std::string(name);
@@ -44,7 +45,7 @@ void add(const onnx::Model& model, OpsByVersion& ops) {
   graph::for_each_node(index, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
     if (functions.are_called_by(node)) return;
     const bool is_onnx = onnx::is_default_domain(node.domain());
-    // A domain that is not imported has its first version.
+    // A domain that is not imported has version 1.
     const std::int64_t version =
         std::max<std::int64_t>(1, onnx::opset_version(imports_of(model, index, body), node.domain()));
     ops[{is_onnx ? "ai.onnx" : plain(node.domain(), node, position), version}].insert(
@@ -65,15 +66,15 @@ std::string required_ops(std::span<const onnx::Model* const> models) {
 
 namespace {
 
-// The only use of what `use`'s node gives; null when there is none, or several.
+// The only use of the output of `use`'s node; null if there is not exactly one.
 const graph::Use* next_use(const graph::Index& index, const graph::Use& use) {
   const onnx::Node& node = index.node(use);
   const graph::Value* value = node.outputs.empty() ? nullptr : index.find(use.body, node.outputs[0]).value;
   return value != nullptr && value->uses.size() == 1 ? &value->uses[0] : nullptr;
 }
 
-// Two codes a byte, as formats/onnx/emit/decoder.h unpacks them: do they stay bytes, which DequantizeLinear
-// decodes?
+// True if packed 4-bit values (formats/onnx/emit/decoder.h) become bytes at load, which DequantizeLinear
+// dequantizes.
 bool become_rows(const graph::Index& index, const graph::Value& value) {
   for (const graph::Use* use = &value.uses.front(); use != nullptr; use = next_use(index, *use)) {
     const onnx::Node& node = index.node(*use);
@@ -83,7 +84,7 @@ bool become_rows(const graph::Index& index, const graph::Value& value) {
   return false;
 }
 
-// … or are they places in a table of pairs?
+// True if packed 4-bit values become indices into a table of pairs.
 bool become_pairs(const graph::Index& index, const graph::Value& value) {
   const graph::Use* use = next_use(index, value.uses.front());
   if (use == nullptr || use->input != 1 || index.node(*use).op() != Op::kGather) return false;

@@ -1,12 +1,12 @@
-// The operators that models need, as ONNX Runtime's build takes them: `--include_ops_by_config FILE` makes a
-// runtime that has kernels for these and no others.
+// The operators that models need, as a configuration for ONNX Runtime's build: `--include_ops_by_config FILE`
+// builds a runtime with kernels for these operators only.
 //
 //   ai.onnx;17;Conv,MatMul,Relu
 //   com.microsoft;1;FusedConv
 //
-// A line has a domain, the version of it that a model imports, and the ops in their order. The optimisers of
-// the runtime put ops in that no file names: give the optimised model as well as the original, since the
-// smaller runtime may optimise or not. Types of ops are not written: all stay in.
+// A line contains a domain, the version that a model imports, and the sorted ops. The runtime's optimizers
+// add ops that are not in the file: pass the optimized model as well as the original, because a minimal build
+// may or may not optimize. Types of ops are not written, so kernels for all types are included.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,13 @@
 
 namespace ounce::target {
 
-// What all of these models need together, whatever order they come in: the ops of graphs, of the bodies
-// inside of them and of functions, but not the calls of the functions. Throws what graph::Index throws, and
-// Error{kBadInput} for names that the file's grammar cannot hold.
+// Returns the operators of all models, independent of their order: ops of graphs, subgraphs and functions,
+// but not calls of functions. Throws the errors of graph::Index, and Error{kBadInput} for names that the
+// syntax of the file cannot represent.
 std::string required_ops(std::span<const onnx::Model* const> models);
 
-// How much memory the weights of a model take once a runtime has loaded it: codes that ordinary ops decode
-// are float32 then, unless DequantizeLinear decodes them at every run.
-
+// Bytes of the weights after loading: weights that are dequantized by constant ops become FP32 at load,
+// weights behind DequantizeLinear that stays in the graph do not.
 std::uint64_t weights_after_loading(const graph::Index& index);
 
 }  // namespace ounce::target

@@ -68,7 +68,7 @@ bool is_known_to_saturate(const Target& target) { return !is_any_cpu(target) && 
 bool has_exact_dot(const Target& target) {
   if (is_any_cpu(target)) return false;
   if (target.machine == "x64" || target.machine.empty()) {
-    // Computes on the CPU's own instructions, too.
+    // OpenVINO also runs on the CPU.
     const bool is_on_cpu = target.provider == "cpu" || target.provider == "openvino";
     return !is_on_cpu || target.cpu == "vnni";
   }
@@ -82,16 +82,16 @@ namespace {
 using onnx::Bytes;
 using quant::DotProductPairs;
 
-constexpr int kAnyCodes = 2 * 128;  // of values that are computed
+constexpr int kAnyCodes = 2 * 128;  // largest pair of weights that are computed
 
-// The codes of a weight, as they stand in the file.
+// The quantized values of a weight in file order.
 struct Codes {
   std::vector<std::int8_t> values;
   std::vector<std::int64_t> dims;
-  bool is_transposed = false;  // on their way to the op: its last two axes change places
+  bool is_transposed = false;  // the op gets it with its last two axes swapped
 };
 
-// The order in the file of weights that the op gets transposed.
+// Converts pairs of a transposed weight to file order.
 DotProductPairs before_transpose(const DotProductPairs& pairs, std::span<const std::int64_t> dims) {
   if (pairs.order == DotProductPairs::Order::kColumns)
     return {DotProductPairs::Order::kRows, pairs.inputs, 1, 0};
@@ -105,7 +105,7 @@ class Finder {
 
   Saturation find() {
     graph::for_each_node(index_, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
-      // ConvInteger multiplies unsigned activations from the other side, where nothing saturates.
+      // Only inputs marked as saturating: for example, ConvInteger's kernel does not saturate.
       for (const ops::QuantizedInput& weight : node.info().quantized) {
         if (!weight.saturates) continue;
         look_at({body, position, weight.input}, node, body, graph::input_of(node, weight.input),
@@ -128,7 +128,7 @@ class Finder {
     return {&*index_.bodies()[owner].nodes()[value->producer], owner};
   }
 
-  // Does it exchange the last two axes, and nothing else?
+  // True if the node swaps the last two axes only.
   static bool is_swap(const onnx::Node& node, std::size_t rank) {
     if (node.op() != Op::kTranspose || rank < 2) return false;
     const auto order = onnx::integers_attribute(node, "perm");
@@ -141,7 +141,7 @@ class Finder {
            (*order)[rank - 1] == static_cast<std::int64_t>(rank - 2);
   }
 
-  // A float op between DequantizeLinears of 8-bit codes.
+  // Checks an FP32 op whose inputs have DequantizeLinear of 8-bit values.
   void look_at_float_op(std::size_t body, std::size_t position, const onnx::Node& node) {
     if (node.inputs.size() < 2) return;
     const Producer activation = producer_of(body, node.inputs[0]);
@@ -156,7 +156,7 @@ class Finder {
   static bool is_dequantize(const Producer& producer) {
     return producer.node != nullptr && ops::is_dequantize_linear(producer.node->op());
   }
-  // Without a zero point codes are unsigned bytes.
+  // The default type without a zero point is uint8.
   bool has_bytes(const Producer& dequantize) const {
     const auto zero =
         graph::find_constant(model_, index_, dequantize.body, graph::input_of(*dequantize.node, 2));
@@ -167,7 +167,7 @@ class Finder {
                bool is_transposed) {
     if (name.empty()) return;
     if (auto codes = read_codes(at, name)) {
-      if (codes->values.empty()) return;  // not of this type, or none
+      if (codes->values.empty()) return;  // another type, or empty
       codes->is_transposed = codes->is_transposed != is_transposed;
       std::vector<std::int64_t> dims = codes->dims;
       if (codes->is_transposed) std::swap(dims[dims.size() - 1], dims[dims.size() - 2]);
@@ -188,7 +188,7 @@ class Finder {
     found_.weights.push_back(where);
   }
 
-  // Nothing when they are computed while the model runs; no values when they are constant but no int8.
+  // Returns nullopt if the weight is computed at run time, and no values if it is constant but not int8.
   std::optional<Codes> read_codes(std::size_t at, Bytes name) const {
     if (const auto constant = graph::find_constant(model_, index_, at, name))
       return codes_of(*constant->tensor);
@@ -206,7 +206,7 @@ class Finder {
 
   static Codes codes_of(const onnx::Tensor& tensor) {
     Codes codes;
-    // Computed ones are ours, and not made yet.
+    // Weights of this program's passes (onnx::Computed) have no values yet.
     if (tensor.type != ElementType::kInt8 || std::holds_alternative<onnx::Computed>(tensor.data))
       return codes;
     codes.values = numbers_of<std::int8_t>(tensor);
@@ -214,7 +214,7 @@ class Finder {
     return codes;
   }
 
-  // As QuantizeLinear will make them, with one scale or one for each place of an axis.
+  // Computes the output of QuantizeLinear, per tensor or per axis.
   std::optional<Codes> quantized(const Producer& quantize, const onnx::Tensor& tensor) const {
     const onnx::Node& node = *quantize.node;
     const auto scale = graph::find_constant(model_, index_, quantize.body, graph::input_of(node, 1));
@@ -254,7 +254,7 @@ class Finder {
   static std::vector<T> numbers_of(const onnx::Tensor& tensor) {
     const onnx::RawValues raw(tensor);
     std::vector<T> numbers(raw.bytes().size() / sizeof(T));
-    if (!numbers.empty())  // nothing may not even be copied from nowhere
+    if (!numbers.empty())  // memcpy must not get null pointers
       std::memcpy(numbers.data(), raw.bytes().data(), numbers.size() * sizeof(T));
     return numbers;
   }
@@ -273,10 +273,7 @@ Saturation find_saturation(const onnx::Model& model, const graph::Index& index) 
 std::string Saturation::sentence() const {
   return fmt::format(
       "{} integer node{} may give wrong results on x86 CPUs without VNNI (Intel before 2019, AMD before Zen "
-      "4): "
-      "sums of 8-bit products saturate there when two neighbouring weights come to more than {}, and here "
-      "they "
-      "come to {}",
+      "4): sums of 8-bit products saturate there if two adjacent weights add up to more than {} (here: {})",
       nodes.size(), nodes.size() == 1 ? "" : "s", quant::kLargestPairSum, worst);
 }
 

@@ -1,5 +1,5 @@
-// The order in which ONNX Runtime's integer kernels for x86 take the weights of an op; see
-// quant/dot_product_pairs.h for why it matters.
+// Finds weights whose products saturate in ONNX Runtime's INT8 kernels on x86 CPUs without VNNI
+// (quant/dot_product_pairs.h).
 #pragma once
 
 #include <cstddef>
@@ -18,30 +18,28 @@
 
 namespace ounce::target {
 
-// `node` is the integer op, or the float op that it stands for; `dims` are those of its weight. Depthwise
-// convolutions have exact kernels, and so no pairs. Unknown integer ops have none either.
+// The pairs of weights that the kernel of a node multiplies together. `node` is an integer op or the FP32 op
+// that it replaces; `dims` is the shape of its weight. Depthwise convolutions, which have exact kernels, and
+// unknown integer ops have no pairs.
 quant::DotProductPairs pairs_of(const onnx::Node& node, std::span<const std::int64_t> dims);
 
-// True if every sum of 8-bit products is exact on the target: not on an x86 CPU without VNNI in its name, and
-// not on an unknown CPU.
+// True if every sum of 8-bit products is exact on the target. False for unknown CPUs and for x86 targets
+// without +vnni.
 bool has_exact_dot(const Target& target);
 
-// Does the target name a CPU, or a kind of CPU, some of which are not exact? Not a target that names none.
+// True if the target names a machine with CPUs whose sums are not exact. False if it names no machine.
 bool is_known_to_saturate(const Target& target);
 
-// Of a CPU as ounce/cpus.h names them ("avx2", "avx512", "arm64"): those that lack VNNI.
+// True for CPUs without VNNI. `cpu` is a name of ounce/cpus.h ("avx2", "avx512", "arm64").
 bool is_without_exact_products(std::string_view cpu);
 
-// Integer nodes that give something else on x86 CPUs without VNNI: two of their weights are so large that the
-// sum of their products saturates there (quant/dot_product_pairs.h).
-
-// A weight of such a node.
+// A weight with pairs so large that the sum of their products may saturate.
 struct Saturating {
   std::size_t body = 0, node = 0;
-  std::size_t input = 0;              // of the node: its weight, or the DequantizeLinear of it
-  bool is_constant = true;            // otherwise it is computed, with unknown values
-  quant::DotProductPairs pairs = {};  // of the codes, as they stand in the file
-  int worst = 0;                      // what the largest pair comes to; quant::kLargestPairSum is safe
+  std::size_t input = 0;    // index of the weight, or of its DequantizeLinear, among the node's inputs
+  bool is_constant = true;  // false: computed, with unknown values
+  quant::DotProductPairs pairs = {};  // of the quantized values in file order
+  int worst = 0;                      // largest sum of a pair; up to quant::kLargestPairSum is safe
 };
 
 struct Saturation {
@@ -53,9 +51,8 @@ struct Saturation {
   std::string sentence() const;  // "3 nodes …"
 };
 
-// Integer ops, and ops that runtimes make integer ones because DequantizeLinear of 8-bit codes stands before
-// both inputs. At every depth, functions included. Weights may be behind a Transpose or, still floats, behind
-// QuantizeLinear.
+// Searches integer ops, and ops with 8-bit DequantizeLinear at both inputs, which runtimes fuse to integer
+// ops, in all graphs and functions. Weights may be transposed, or still be FP32 with a QuantizeLinear.
 Saturation find_saturation(const onnx::Model& model, const graph::Index& index);
 
 }  // namespace ounce::target

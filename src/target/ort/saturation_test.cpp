@@ -23,7 +23,7 @@ std::string codes(const std::string& name, int type, const test::Dims& dims, con
   return test::tensor(name, type, dims, raw);
 }
 
-// x and w as codes, decoded in front of a MatMul.
+// MatMul of quantized x and w with DequantizeLinear.
 ModelBuilder pair_model(const std::vector<int>& weight, int type = kInt8) {
   ModelBuilder model(13, 8);
   model.input("x", kFloat, {1, 4}).output("y", kFloat, {1, 1});
@@ -72,10 +72,10 @@ TEST(Saturation, IsOfIntegerOpsToo) {
   EXPECT_EQ(found[0].worst, 200);
   Saturation saturation{found, {{0, 0}}, 200};
   EXPECT_THAT(saturation.sentence(), HasSubstr("1 integer node may"));
-  EXPECT_THAT(saturation.sentence(), HasSubstr("come to 200"));
+  EXPECT_THAT(saturation.sentence(), HasSubstr("(here: 200)"));
 }
 
-// [K = 2, N = 2] after the Transpose: 127 and 100 of the first row of the file meet.
+// [K = 2, N = 2] after the Transpose: 127 and 100 in the first row of the file form a pair.
 TEST(Saturation, IsSeenThroughATranspose) {
   for (const bool is_saturating : {true, false}) {
     ModelBuilder model(13, 8);
@@ -92,7 +92,7 @@ TEST(Saturation, IsSeenThroughATranspose) {
   }
 }
 
-// As training exports it: floats that become codes.
+// As exported by quantization-aware training: FP32 weights with QuantizeLinear.
 TEST(Saturation, IsSeenBehindQuantizeLinear) {
   for (const float large : {1.27F, 0.1F}) {
     ModelBuilder model(13, 8);
@@ -110,7 +110,7 @@ TEST(Saturation, IsSeenBehindQuantizeLinear) {
   }
 }
 
-// Sixteen bits have no integer kernels on CPUs.
+// 16-bit activations have no INT8 kernels on CPUs.
 TEST(Saturation, IsNotOfWideActivations) {
   ModelBuilder model(21, 10);
   model.input("x", kFloat, {1, 2}).output("y", kFloat, {1, 1});
@@ -140,7 +140,7 @@ TEST(Saturation, OfAWeightWithoutValuesBehindQuantizeLinearIsNone) {
   EXPECT_THAT(found_in(model), IsEmpty());
 }
 
-// Nobody knows what codes will meet.
+// The values of computed weights are unknown.
 TEST(Saturation, IsPossibleWhereBothSidesAreComputed) {
   ModelBuilder model(13, 8);
   model.input("x", kFloat, {1, 4}).input("z", kFloat, {4, 1}).output("y", kFloat, {1, 1});
@@ -163,7 +163,7 @@ TEST(Saturation, IsDecidedByTheTarget) {
   EXPECT_EQ(old.worst_pair, 227);
   ASSERT_THAT(old.findings, SizeIs(1));
   EXPECT_THAT(old.findings[0].why, HasSubstr("saturate on CPUs without VNNI"));
-  EXPECT_THAT(old.notes, testing::ElementsAre(HasSubstr("come to 227")));
+  EXPECT_THAT(old.notes, testing::ElementsAre(HasSubstr("(here: 227)")));
   const TargetCheck some = check("linux-x64@1.30.0");
   EXPECT_EQ(some.verdict, Verdict::kRuns);
   EXPECT_EQ(some.saturating, 1U);

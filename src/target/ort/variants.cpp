@@ -26,7 +26,7 @@ class Reader {
     return place_.shapes.of(place_.body, graph::input_of(node_, input));
   }
 
-  // How many elements an input has; nothing when a dimension is free.
+  // Number of elements of an input; nullopt if a dimension is dynamic.
   std::optional<std::int64_t> count(std::size_t input) const {
     const graph::Dims* dims = shape(input);
     if (dims == nullptr) return std::nullopt;
@@ -39,7 +39,7 @@ class Reader {
 
   std::optional<std::size_t> rank() const {
     if (const graph::Dims* dims = shape(0)) return dims->size();
-    // Others tell it as well: a weight of the same rank, a number for each axis.
+    // Derive the rank from another input: a weight of the same rank, or one number per axis.
     for (const auto& [op, input] : kSameRank) {
       if (op == node_.op_type() && shape(input) != nullptr) return shape(input)->size();
     }
@@ -91,7 +91,7 @@ Value attribute_text(const onnx::Node& node, Bytes name, std::string_view otherw
   return std::nullopt;
 }
 
-// A scale for all, or one for each channel.
+// Per-tensor or per-channel scales.
 Value granularity(const Reader& reader, std::size_t scale, std::int64_t single, const char* several) {
   const auto count = reader.count(scale);
   if (!count) return std::nullopt;
@@ -130,7 +130,7 @@ Value zero_points(const Reader& reader, const onnx::Node& node) {
   return *count == 1 ? "both" : "channel";
 }
 
-// Does the last window of a pool begin in the padding, or reach beyond it?
+// Whether the last window of a pool begins in the padding or extends beyond it.
 Value overhang(const Reader& reader, const onnx::Node& node) {
   if (onnx::integer_setting(node, "ceil_mode", 0) == 0) return "none";
   const auto kernel = onnx::integers_attribute(node, "kernel_shape");
