@@ -32,7 +32,7 @@ TEST(CancelTest, StopsALoopWithAnErrorThatSaysSo) {
 TEST(CancelTest, ShortStepsAskNowAndThen) {
   Progress progress;
   const CancellationScope scope(&progress);
-  for (int i = 0; i < 5000; ++i) count_step();  // nobody has stopped it
+  for (int i = 0; i < 5000; ++i) count_step();  // not stopped
   progress.stop();
   const std::uint64_t before = counted_steps();
   EXPECT_THROW(

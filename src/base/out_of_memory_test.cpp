@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kOurs = 7;
 
-// More than any machine has, and more than a compiler sees through.
+// More than any machine has, and not a constant that a compiler can evaluate.
 void* allocate_too_much() {
   volatile std::size_t size = std::numeric_limits<std::ptrdiff_t>::max();
   return ::operator new(size);

@@ -18,10 +18,10 @@ TEST(PlainText, WhatATerminalWouldObeyIsWritten) {
   EXPECT_EQ(escaped(std::string_view("\0", 1)), "\\x00");
   EXPECT_EQ(escaped("\xc2\x9b"
                     "31m"),
-            "\\x9b31m");  // one character that begins a sequence
+            "\\x9b31m");  // one character that starts an escape sequence
   EXPECT_EQ(escaped("\xe2\x80\xae"
                     "gpj"),
-            "\\u202egpj");  // turns the direction of writing
+            "\\u202egpj");  // changes the text direction
   EXPECT_EQ(escaped("\x9b\xff\xc0\xaf\xed\xa0\x80"), "\\x9b\\xff\\xc0\\xaf\\xed\\xa0\\x80");
 }
 

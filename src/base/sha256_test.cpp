@@ -7,7 +7,7 @@
 namespace ounce {
 namespace {
 
-// The examples of FIPS 180-4, and what `sha256sum` says at the edges of a block.
+// The examples of FIPS 180-4, and the results of `sha256sum` near block borders.
 TEST(Sha256, IsWhatTheStandardSays) {
   EXPECT_EQ(sha256_of(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(sha256_of("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
@@ -30,7 +30,7 @@ TEST(Sha256, HoldsAtTheEdgesOfABlock) {
             "9537c5fdf120482f7d58d25e9ed583f52c02b4e304ea814db1633ad565aed7e9");
 }
 
-// However the bytes are cut, and whatever was asked in between.
+// Independent of the split into pieces and of intermediate queries.
 TEST(Sha256, PiecesGiveWhatTheWholeGives) {
   std::string bytes;
   for (std::size_t i = 0; i < 1000; ++i) bytes += static_cast<char>(i * i * 31 >> 3);

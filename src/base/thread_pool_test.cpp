@@ -32,7 +32,7 @@ TEST_P(ThreadPoolTest, PassesOnTheExceptionOfAStepAndStaysUsable) {
   EXPECT_EQ(runs, 50);
 }
 
-// Two loops at once would take each other's steps.
+// Two loops at the same time would mix up their steps.
 TEST_P(ThreadPoolTest, RefusesALoopInsideOfALoop) {
   ThreadPool pool(GetParam());
   std::atomic<int> inner = 0;
@@ -49,7 +49,7 @@ TEST_P(ThreadPoolTest, RefusesALoopInsideOfALoop) {
   EXPECT_EQ(runs, 50);
 }
 
-// A slip of the finger in --threads must not take the machine down.
+// A typo in the number of threads must not overload the machine.
 TEST(ThreadPoolLimitTest, AsksForNoMoreThreadsThanMakeSense) {
   ThreadPool pool(4'000'000'000U);
   EXPECT_LE(pool.size(), 256U);

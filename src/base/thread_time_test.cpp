@@ -13,7 +13,7 @@ TEST(ThreadTime, WorkTakesCpuTimeAndSleepDoesNot) {
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   EXPECT_LT(thread_cpu_seconds() - before, 0.04);
   volatile double sum = 0;
-  while (thread_cpu_seconds() - before < 0.05) sum = sum + 1;  // ends, however busy the machine is
+  while (thread_cpu_seconds() - before < 0.05) sum = sum + 1;  // ends even on a busy machine
   EXPECT_GT(sum, 0);
 }
 

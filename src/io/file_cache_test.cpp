@@ -11,7 +11,7 @@ TEST(FileCacheTest, AFileThatWasDroppedReadsBackTheSame) {
   const test::TemporaryFolder folder;
   const std::string bytes(100'001, 'x');
   test::write_file(folder / "a", bytes);
-  drop_from_cache(folder / "a");  // a file system in memory keeps it, which is no failure
+  drop_from_cache(folder / "a");  // an in-memory file system keeps the file, which is not an error
   EXPECT_EQ(test::read_file(folder / "a"), bytes);
 }
 

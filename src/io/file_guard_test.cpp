@@ -64,7 +64,7 @@ TEST_F(FileGuardTest, ACallThatAsksNobodyThrowsWhenItGoes) {
     return sum_of(file.bytes());
   };
   EXPECT_EQ(error_of([&] { read(); }).code(), ErrorCode::kIo);
-  EXPECT_EQ(take_file_fault(), std::nullopt);  // it was told
+  EXPECT_EQ(take_file_fault(), std::nullopt);  // already returned
 }
 
 TEST_F(FileGuardTest, AnotherErrorIsExplainedByIt) {
@@ -110,7 +110,7 @@ TEST_F(FileGuardTest, ThreadsOfACallAndOtherCalls) {
       EXPECT_EQ(sum_of(file.bytes()), 0U);
       EXPECT_EQ(error_of([] { throw_if_cancelled(); }).code(), ErrorCode::kIo);
     }).join();
-    std::thread([&] {  // works for nobody
+    std::thread([&] {  // does not work for the call
       const CancellationScope unrelated(nullptr);
       throw_if_cancelled();
     })
@@ -118,7 +118,7 @@ TEST_F(FileGuardTest, ThreadsOfACallAndOtherCalls) {
     throw_if_cancelled();
   });
   EXPECT_EQ(error.code(), ErrorCode::kIo);
-  throw_if_cancelled();  // the outer call has read nothing of it
+  throw_if_cancelled();  // the outer scope did not read the file
   EXPECT_FALSE(intact.was_cut());
 }
 
@@ -151,7 +151,7 @@ TEST_F(FileGuardTest, ManyFilesAtOnce) {
 
 using FileGuardDeathTest = FileGuardTest;
 
-// A sanitizer has a handler of its own.
+// Sanitizers have their own handler.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 TEST_F(FileGuardDeathTest, WithoutACallNothingIsGuarded) {
   const auto read = [&] {

@@ -192,9 +192,9 @@ TEST_F(OutputFileTest, AFileNameMayBeAsLongAsTheFileSystemAllows) {
   EXPECT_EQ(entries_in(folder.path()), 1U);
 }
 
-// --- Several writers.
+// --- Several writers at the same time.
 
-// Each thread writes its own bytes; where names are equal, the last one wins.
+// Each thread writes its own bytes; if paths are equal, the last one wins.
 void write_at_once(const std::vector<fs::path>& paths, int rounds) {
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < paths.size(); ++i) {
@@ -268,7 +268,7 @@ TEST_F(OutputFileTest, AFolderInItsPlaceStaysAndNothingIsLeft) {
   EXPECT_TRUE(fs::exists(target / "inner"));
 }
 
-// The real ones are left alone: a node of our own that nobody minds to lose, where we may make one.
+// Uses a device node made for the test, where permitted, instead of real devices.
 TEST_F(OutputFileTest, ReplacesNothingButFiles) {
   const fs::path pipe = folder / "pipe", link = folder / "link", node = folder / "node",
                  socket = folder / "socket";
@@ -293,7 +293,7 @@ TEST_F(OutputFileTest, ReplacesNothingButFiles) {
   EXPECT_EQ(entries_in(folder.path()), places.size());
 }
 
-// /dev/stdout is such a link; taking its place would take it from everybody.
+// /dev/stdout is such a link; replacing it would affect all programs.
 TEST_F(OutputFileTest, AnOpenFileOfAProcessIsNoPlace) {
   const std::string open = folder / "open";
   const Descriptor descriptor(::open(open.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600));
@@ -323,7 +323,7 @@ TEST_F(OutputFileTest, ALinkIsReplacedAndWhatItLedToStays) {
   EXPECT_FALSE(fs::is_symlink(target));
 }
 
-// Root may write anywhere, so the attempt is made by a process that is somebody else.
+// Root may write anywhere, so a process of another user makes the attempt.
 TEST_F(OutputFileTest, SaysThatTheFolderIsNotWritable) {
   ASSERT_EQ(::chmod(folder.path().c_str(), 0555), 0);
   const pid_t child = ::fork();
@@ -348,7 +348,7 @@ TEST_F(OutputFileTest, SaysThatTheFolderIsNotWritable) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
-// Files of this process end at `bytes` while this lives; without it a signal would end the process instead.
+// Limits file sizes of this process to `bytes` during its lifetime, and ignores the signal that would end it.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {
@@ -392,7 +392,7 @@ TEST_F(OutputFileTest, AWriteThatFailsLeavesTheOldFile) {
   EXPECT_EQ(entries_in(folder.path()), 1U);
 }
 
-// /dev/shm is in memory and knows at once that more than all of it is too much.
+// /dev/shm is in memory and immediately rejects more than its capacity.
 TEST_F(OutputFileTest, SaysHowMuchRoomIsNeededOnAFullDisk) {
   std::string name = "/dev/shm/ounce-test-XXXXXX";
   ASSERT_NE(::mkdtemp(name.data()), nullptr);

@@ -51,7 +51,7 @@ TEST_F(OutputFolderTest, WhatIsThereIsRefusedOrReplacedInOneStep) {
   test::write_file(place / "old.txt", "old");
   EXPECT_EQ(error_of([&] { OutputFolder(place, Existing::kRefuse); }).code(), ErrorCode::kUsage);
   {
-    OutputFolder out(place / "", Existing::kReplace);  // a slash at its end means nothing
+    OutputFolder out(place / "", Existing::kReplace);  // a trailing slash has no effect
     test::write_file(out.place_for("new.txt"), "new");
     EXPECT_EQ(test::read_file(place / "old.txt"), "old");
     out.commit();
@@ -78,7 +78,7 @@ TEST_F(OutputFolderTest, OnlyAFolderIsReplaced) {
   EXPECT_EQ(test::read_file(folder / "elsewhere/x"), "x");
 }
 
-// Somebody else was faster.
+// Another process created the folder first.
 TEST_F(OutputFolderTest, WhatCameMeanwhileIsNotReplaced) {
   OutputFolder out(place, Existing::kRefuse);
   fs::create_directory(place);

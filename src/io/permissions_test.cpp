@@ -54,7 +54,7 @@ TEST_F(PermissionsTest, OwnerAndGroupAreKeptWhereTheSystemAllowsIt) {
   EXPECT_EQ(status.st_mode & 0777, 0640U);
 }
 
-// A link may have been made by anybody.
+// Any user may have made the link.
 TEST_F(PermissionsTest, ALinkGivesItsModeButNotTheOwnerOfItsTarget) {
   const auto old = make("old", 0640);
   if (::geteuid() == 0) {
@@ -78,8 +78,7 @@ TEST_F(PermissionsTest, AGroupThatCannotBeKeptLeavesNoMoreThanEverybodyHas) {
 }
 
 TEST_F(PermissionsTest, AnAccessListIsKept) {
-  // Version 2; entries of tag, permissions, id: the owner rw, user 1234 r, the group nothing, mask r, others
-  // nothing.
+  // Version 2; entries of tag, permissions, id: owner rw, user 1234 r, group none, mask r, others none.
   const unsigned char list[] = {2, 0,    0,    0,    1,    0,    6,  0, 0xff, 0xff, 0xff, 0xff, 2,    0,   4,
                                 0, 0xd2, 0x04, 0,    0,    4,    0,  0, 0,    0xff, 0xff, 0xff, 0xff, 16,  0,
                                 4, 0,    0xff, 0xff, 0xff, 0xff, 32, 0, 0,    0,    0xff, 0xff, 0xff, 0xff};
@@ -89,7 +88,7 @@ TEST_F(PermissionsTest, AnAccessListIsKept) {
   const Permissions permissions = *Permissions::of(old);
   EXPECT_EQ(given(permissions).st_mode & 0777, 0640U);
   EXPECT_EQ(Permissions::of(folder / "new")->access_list, permissions.access_list);
-  // Without the list the bits of the group would let the whole group in.
+  // Without the list, the group bits would give access to the whole group.
   Permissions broken = permissions;
   broken.access_list = "no list";
   std::filesystem::remove(folder / "new");

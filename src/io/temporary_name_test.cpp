@@ -27,7 +27,7 @@ std::vector<std::string> names_of(const fs::path& folder) {
   return names;
 }
 
-// Runs `work` in a process that then waits to be killed. Returns when `work` is done.
+// Runs `work` in a process that then waits to be killed. Returns when `work` has finished.
 class Victim {
  public:
   template <class Work>
@@ -182,7 +182,7 @@ TEST(TemporaryNameTest, AFolderThatTookTheNameStays) {
   EXPECT_TRUE(fs::exists(made / "kept"));
 }
 
-// The limit is reached by everything else that is open.
+// All descriptors up to the limit are in use.
 TEST(TemporaryFolderTest, GoesAwayWithoutAFreeDescriptor) {
   fs::path path;
   rlimit before{};

@@ -26,7 +26,7 @@ std::vector<std::uint32_t> bits_of(const std::vector<float>& values) {
   return bits;
 }
 
-// Every binary32 near a place where something changes in either format, and many others.
+// All binary32 values near thresholds of either format, and many others.
 std::vector<float> telling_floats() {
   std::vector<std::uint32_t> bits;
   for (std::uint32_t exponent = 0; exponent < 256; ++exponent) {
@@ -89,7 +89,7 @@ std::vector<std::uint16_t> all_halves() {
 TEST(F16ToF32, RoundTripsEveryPattern) {
   std::vector<std::uint16_t> expected = all_halves();
   for (std::uint16_t& half : expected) {
-    if ((half & 0x7fff) > 0x7c00) half |= 0x0200;  // a NaN comes back quiet
+    if ((half & 0x7fff) > 0x7c00) half |= 0x0200;  // NaNs become quiet
   }
   on_every_target([&] {
     const std::vector<std::uint16_t> all = all_halves();

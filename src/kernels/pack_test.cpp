@@ -33,7 +33,7 @@ TEST(PackPairs, IsTheReferenceOnEveryTarget) {
   });
 }
 
-// Bit by bit: bit b of the code at position i of part p is bit p · bits + b of the bytes at i.
+// Bit by bit: bit b of value i in part p is bit p · bits + b of the concatenated bytes at position i.
 TEST(PackParts, HaveTheirBitsOneBehindTheOther) {
   RandomWeights random(12);
   for (unsigned bits = 1; bits < 8; ++bits) {

@@ -24,7 +24,7 @@ TEST(SquaredErrorRuns, IsTheReferenceOnEveryTarget) {
       const std::size_t count = random.length(9);
       const CodeRange range = random_code_range(random);
       std::vector<Affine> candidates = random_affines(random, count * runs, range);
-      if (round % 3 == 0) {  // nothing clips, the kernel's short cut
+      if (round % 3 == 0) {  // nothing clips: the kernel's fast path
         for (Affine& a : candidates)
           a = {a.scale * 100 + 10, 1 / (a.scale * 100 + 10), static_cast<float>(range.lo + range.hi) / 2};
         for (Affine& a : candidates) a.zero = static_cast<float>(static_cast<int>(a.zero));

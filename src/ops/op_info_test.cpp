@@ -38,7 +38,7 @@ TEST(OpInfo, FindsAnOpOfAnyDomain) {
   EXPECT_EQ(find_op("Attention"), Op::kAttention);
 }
 
-// A row that lacks a cost would make its op seem to take no time.
+// A missing cost would make an op appear to take no time.
 TEST(OpInfo, EachOpWithAnInt8KernelHasACostOrOnlyMovesValues) {
   for (const OpInfo& row : rows()) {
     const IntegerKind kind = row.static8.kind;

@@ -43,7 +43,7 @@ int as_int(std::uint8_t code, CodeRange range) {
   return range.lo < 0 ? static_cast<std::int8_t>(code) : code;
 }
 
-// The sum of the errors of [first, first + n) in steps.
+// The sum of the errors of [first, first + n), in steps.
 double lack(const BalancedCase& c, const std::vector<std::uint8_t>& codes, std::size_t n, std::size_t first,
             std::size_t count, CodeRange range) {
   double total = 0;
@@ -70,7 +70,7 @@ TEST(Balance, ErrorsOfAKernelStayBelowOneStepAndAHalf) {
   const BalancedCase c = balanced_case(16, n, kernel, range, 0, 7);
   for (std::size_t at = 0; at < c.values.size(); at += kernel) {
     EXPECT_LE(std::abs(lack(c, c.balanced, n, at, kernel, range)),
-              1.501);  // half a step, and one for the channel
+              1.501);  // half a step, plus one for the channel
   }
 }
 

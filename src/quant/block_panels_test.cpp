@@ -43,7 +43,7 @@ TEST(BlockPanels, ShowEveryValueOnceAndZerosBeyond) {
   }
 }
 
-// The same bytes as packing rows one by one.
+// Compares with packing rows one by one.
 TEST(BlockPanels, CodesArePackedAsRowsAre) {
   for (const unsigned bits : {2U, 4U, 8U}) {
     for (const bool is_padded : {true, false}) {

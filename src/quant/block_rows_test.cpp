@@ -34,7 +34,7 @@ TEST(BlockRows, BytesOfEveryPart) {
   EXPECT_EQ(shape.blocks(), 3U);
   EXPECT_EQ(shape.code_bytes(4), 3U * 24);
   EXPECT_EQ(shape.code_bytes(2), 3U * 12);
-  EXPECT_EQ(shape.zero_row_bytes(4), 2U);  // three codes of half a byte
+  EXPECT_EQ(shape.zero_row_bytes(4), 2U);  // three 4-bit values
   EXPECT_EQ(shape.zero_bytes(8), 9U);
   const BlockRows table{3, 40, 16, false, false};
   EXPECT_EQ(table.row_bytes(4), 20U);

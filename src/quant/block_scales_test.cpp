@@ -44,7 +44,7 @@ double error_of_trip(const std::vector<float>& a, const std::vector<float>& b,
 TEST(BlockScales, TheLargestValueIsExactWithoutASearch) {
   for (const unsigned bits : {2U, 4U, 8U}) {
     std::vector<float> values = random_values(64, bits);
-    values[5] = 7.25F;  // positive: the scale turns it into the code at the far end
+    values[5] = 7.25F;  // positive: the negative scale maps it to the far end of the range
     std::vector<Affine> affine;
     const auto back =
         round_trip_of(values, 64, nbits_format(bits, true), {ScaleMethod::kAbsMax, nullptr}, affine);
@@ -82,7 +82,7 @@ TEST(BlockScales, EnergyMovesTheErrorToWhereItDoesNotCount) {
 
 TEST(BlockScales, ZerosAreExact) {
   std::vector<float> values = random_values(32, 5);
-  for (float& value : values) value += 3;  // all of one sign
+  for (float& value : values) value += 3;  // all of the same sign
   values[7] = 0;
   for (const bool is_symmetric : {true, false}) {
     std::vector<Affine> affine;

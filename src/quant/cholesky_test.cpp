@@ -15,7 +15,7 @@ const ForEach kBackwards = [](std::size_t steps, const std::function<void(std::s
   while (steps-- > 0) run(steps);
 };
 
-// X Xᵀ / n + share of the identity, of `rank` random columns.
+// X Xᵀ / n + share · I, with `rank` random columns in X.
 std::vector<float> random_matrix(std::size_t n, std::size_t rank, float share) {
   std::mt19937 random(2);
   std::normal_distribution<float> normal;

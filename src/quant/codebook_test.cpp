@@ -34,7 +34,7 @@ double error_of(const std::vector<float>& values, const std::vector<float>& code
   return error_of(values, std::vector<double>(codebook.begin(), codebook.end()));
 }
 
-// Every way to cut the sorted values into at most `clusters` stretches.
+// Tries every split of the sorted values into at most `clusters` intervals.
 double best_by_trying_all(const std::vector<float>& sorted, std::size_t begin, std::size_t clusters) {
   if (begin == sorted.size()) return 0;
   if (clusters == 0) return std::numeric_limits<double>::infinity();
@@ -82,7 +82,7 @@ TEST(Codebook, BeatsEvenlySpacedEntriesOnManyValues) {
 
 TEST(Codebook, FindsTheKnownOptimumOfANormalDistribution) {
   const std::vector<float> values = normal_values(200000, 7);
-  std::vector<float> textbook;  // Max's sixteen levels
+  std::vector<float> textbook;  // Max's sixteen quantization levels
   for (const float level : {0.1284F, 0.3881F, 0.6568F, 0.9424F, 1.256F, 1.618F, 2.069F, 2.733F}) {
     textbook.insert(textbook.end(), {0.01F + 0.3F * level, 0.01F - 0.3F * level});
   }
@@ -132,10 +132,10 @@ TEST(Codebook, KeepsPrunedWeightsAtZero) {
   const auto has_zero = [](const std::vector<float>& codebook) {
     return std::ranges::count(codebook, 0.0F) == 1;
   };
-  values.resize(24000, 0.0F);  // one in six: more than one in sixteen
+  values.resize(24000, 0.0F);  // one in six, more than one in sixteen: zero is fixed
   EXPECT_TRUE(has_zero(fit(values, 16)));
   EXPECT_TRUE(has_zero(fit(values, 256)));
-  values.resize(20100);  // one in two hundred: less than one in sixteen, and zero is a value like any other
+  values.resize(20100);  // one in two hundred, less than one in sixteen: zero is not fixed
   EXPECT_FALSE(has_zero(fit(values, 16)));
 }
 

@@ -26,7 +26,7 @@ std::vector<std::pair<std::size_t, std::size_t>> pairs_in(const DotProductPairs&
 }
 
 TEST(DotProductPairs, OfAMatrixAreNeighboursInAColumn) {
-  // [K = 5, N = 2]: the fifth row stands alone.
+  // [K = 5, N = 2]: the fifth row has no partner.
   EXPECT_THAT(pairs_in({Order::kColumns, 5, 1, 2}, 10),
               ElementsAre(Pair(0, 2), Pair(1, 3), Pair(4, 6), Pair(5, 7)));
 }
@@ -60,8 +60,7 @@ TEST(DotProductPairs, CountOnlyWhereSignsAgree) {
   EXPECT_THAT(largest_pair_sums(codes.data(), codes.size(), {Order::kRows, 4, 1, 0}), ElementsAre(254, 129));
 }
 
-// Whatever the order and the grouping, and however values are rounded: no two neighbours come to more than
-// 128.
+// For all layouts and granularities, and however values are rounded: no sum of two neighbors exceeds 128.
 TEST(DotProductPairs, OfCodesWithWidenedScalesAreSafe) {
   struct Case {
     Layout layout;
@@ -77,7 +76,7 @@ TEST(DotProductPairs, OfCodesWithWidenedScalesAreSafe) {
       {{1, 1, 1, 1023}, {Order::kColumns, 33, 1, 31}},
   };
   std::mt19937 random(7);
-  std::uniform_real_distribution<float> uniform(-1, 1);  // large neighbours are frequent
+  std::uniform_real_distribution<float> uniform(-1, 1);  // large neighbors are frequent
   for (const Case& test : cases) {
     for (const bool half_scales : {false, true}) {
       std::vector<float> values(test.layout.size());
@@ -120,16 +119,16 @@ TEST(DotProductPairs, LeaveScalesAloneWhereLargeWeightsAreNoNeighbours) {
   auto ranges = find_ranges(source, {1, 1, 2, 4}, run_serially);
   const auto before = ranges;
   include_pairs(source, {1, 1, 2, 4}, {Order::kRows, 4, 1, 0}, run_serially, ranges);
-  EXPECT_FLOAT_EQ(ranges[0].absmax(), 1.1F * 1.001F);  // 1 and 0.1 meet
+  EXPECT_FLOAT_EQ(ranges[0].absmax(), 1.1F * 1.001F);  // 1 and 0.1 are paired
   EXPECT_EQ(ranges[1].absmax(), before[1].absmax());
 }
 
-// Tiles are cut at whole rows, whatever their size.
+// Tiles are split at whole rows, independent of their size.
 TEST(DotProductPairs, OfLargeWeightsAreFoundInEveryTile) {
   const std::size_t inputs = 1501, channels = 701;
   std::vector<float> values(inputs * channels, 0.1F);
   values[1400 * channels + 5] = values[1401 * channels + 5] = 1;
-  values[1499 * channels + 6] = values[1500 * channels + 6] = 1;  // no pair: 1498 and 1499 are one
+  values[1499 * channels + 6] = values[1500 * channels + 6] = 1;  // not a pair: 1498 and 1499 are one
   const FloatSource source({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)},
                            FloatType::kFloat32);
   const Layout layout{1, inputs, channels, 1};

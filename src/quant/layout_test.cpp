@@ -7,7 +7,7 @@
 namespace ounce::quant {
 namespace {
 
-// The definition, element by element.
+// The definition, for a single element.
 std::size_t group_of(const Layout& layout, std::size_t element) {
   const std::size_t panel = element / layout.panel_size();
   return panel * layout.channels + element / layout.inner % layout.channels;

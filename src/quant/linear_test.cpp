@@ -72,7 +72,7 @@ TEST(Linear, EveryValueDecodesToWithinHalfAStepWhenNothingIsClipped) {
       for (std::size_t i = 0; i < values.size(); ++i) {
         const std::size_t group =
             i / layout.panel_size() * layout.channels + i / layout.inner % layout.channels;
-        // Asymmetric codes may have to shift by another half to make zero exact.
+        // Asymmetric quantization may shift by another half step to make zero exact.
         EXPECT_LE(std::abs(values[i] - trip.decoded[i]),
                   trip.affine[group].scale * (format.is_symmetric ? 0.502F : 1.01F));
       }

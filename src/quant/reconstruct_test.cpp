@@ -34,8 +34,8 @@ Values gaussian(std::size_t rows, std::size_t n, unsigned seed) {
   return values;
 }
 
-// Like what comes out of a ReLU: never negative, of different energies, and following a few common causes,
-// which are the same for every seed.
+// Similar to outputs of a ReLU: never negative, of different energies, and correlated by a few common
+// factors, which are the same for every seed.
 Values relu_rows(std::size_t rows, std::size_t k, unsigned seed) {
   const std::size_t causes = k / 8 + 1;
   const Values mix = gaussian(k, causes, 77), shift = gaussian(1, k, 78), energy = gaussian(1, k, 79);
@@ -66,7 +66,7 @@ std::vector<float> gram_of(const Values& x, std::size_t k) {
   return gram;
 }
 
-// Weights with everything that belongs to them.
+// Weights with all data that a reconstruction needs.
 struct Layer {
   Values weights;
   std::size_t k;
@@ -105,7 +105,7 @@ struct Layer {
            static_cast<double>((static_cast<float>(code) - by.zero) * by.scale);
   }
 
-  // eᵀ H e of one channel, written down as it is.
+  // eᵀ H e of one channel, computed directly.
   double error(const std::vector<std::uint8_t>& codes, std::size_t channel,
                const std::vector<float>& h) const {
     double sum = 0;
@@ -202,7 +202,7 @@ TEST(Reconstruct, TakesOneOfTheTwoCodesNextToEachWeight) {
   }
 }
 
-// The least error that any choice of neighbouring codes has.
+// The smallest error over all choices of neighboring quantized values.
 double least_error(const Layer& layer, std::size_t channel) {
   const std::size_t k = layer.k;
   std::vector<double> now(k), step(k);
@@ -230,8 +230,8 @@ double least_error(const Layer& layer, std::size_t channel) {
 }
 
 struct AgainstTheBest {
-  double share = 0;  // of the error, that the best choices would have
-  double hits = 0;   // share of channels that have them
+  double share = 0;  // of the error, if the best choices were made
+  double hits = 0;   // share of channels with the best choices
 };
 
 AgainstTheBest compare_with_best(std::size_t k, float damping) {

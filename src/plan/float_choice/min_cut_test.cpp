@@ -47,7 +47,7 @@ TEST(MinCut, AsLongAsAModelWithoutEnd) {
   EXPECT_EQ(cut.cost(), 5);
 }
 
-// All divisions of few vertices, one by one.
+// Compares with all divisions of a few vertices.
 void expect_least() {
   const auto vertices = *rc::gen::inRange<std::size_t>(1, 7);
   struct Part {

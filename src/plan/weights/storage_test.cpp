@@ -1,4 +1,4 @@
-// Plans of weights without any model: the sites are all that the planner sees.
+// Plans of weights without a model: the planner sees only the weight sites.
 #include "plan/weights/storage.h"
 
 #include <gmock/gmock.h>
@@ -45,7 +45,7 @@ Recipe recipe_of(Format format) {
   return recipe;
 }
 
-// The decision after the values are read.
+// Returns the decision after the values are read.
 TensorPlan with_values(TensorPlan plan, const std::vector<float>& values) {
   const quant::FloatSource floats(
       std::string_view(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)),
@@ -151,7 +151,7 @@ TEST(NamedFormats, AreFoundByValueBeforeName) {
   const std::vector<NodeNames> nodes = {{"a", "b"}, {"c", "a"}, {"d", "b"}};
   const NamedFormats found = find_named_formats(recipe, nodes);
   EXPECT_EQ(found.formats[0], Format::kW4);
-  EXPECT_EQ(found.formats[1], std::nullopt);  // `a` is a value
+  EXPECT_EQ(found.formats[1], std::nullopt);  // `a` is not a node output
   EXPECT_EQ(found.formats[2], Format::kW16);
   EXPECT_FALSE(found.has_unknown);
   recipe.nodes = {{"conv1/outt", Format::kW4}};

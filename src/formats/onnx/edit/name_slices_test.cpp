@@ -21,7 +21,7 @@ TEST(NameSlices, GivesEachANameOfItsOwn) {
   ModelBuilder model;
   model.input("x", kFloat, {4}).input("i", kInt64, {1}).input("c", 9, {}).output("y", kFloat, {1});
   model.node("Gather", {"x", "i"}, {"a"}).node("Gather", {"x", "i"}, {"b"}, {}, "mine");
-  model.node("Relu", {"a"}, {"n0"});  // a value's name is taken, too
+  model.node("Relu", {"a"}, {"n0"});  // the name of a value is also in use
   model.node(
       "If", {"c"}, {"y"},
       {graph_attribute("then_branch", branch.bytes()), graph_attribute("else_branch", branch.bytes())});

@@ -39,7 +39,7 @@ ModelBuilder of_ir(std::int64_t ir_version = 8) {
   return model;
 }
 
-// What becomes of it, and that it still does the same.
+// Shortens the names, checks that outputs do not change, and returns the text of the model.
 std::string shortened(const ModelBuilder& model) {
   onnx::Model changed = read(model.bytes());
   EXPECT_GT(shorten_names(changed).saved, 0U);
@@ -94,7 +94,8 @@ TEST(ShortenNames, TakesNamesAndNotesOffNodes) {
     EXPECT_EQ(node->name, "");
     EXPECT_TRUE(node->carried.empty());
   }
-  graph::validate(changed);  // the runtime refuses two nodes of one name, so there is no before
+  graph::validate(
+      changed);  // no comparison of outputs, because the runtime rejects two nodes with the same name
 }
 
 TEST(ShortenNames, TakesDeclaredTypesAlong) {
@@ -207,7 +208,7 @@ TEST(ShortenNames, KeepsInputsThatHaveDefaults) {
   EXPECT_EQ(shortened(model), "default = float32[2]\nNeg(x) -> a\nMul(a, default) -> y\n");
 }
 
-// There every initializer is listed as an input, and none can be fed.
+// Before IR 4 every initializer is listed as an input, and none can be fed.
 TEST(ShortenNames, RenamesListedInitializersBeforeIr4) {
   ModelBuilder model(7, 3);
   model.input("x", kFloat, {2}).output("y", kFloat, {2});
@@ -238,7 +239,7 @@ TEST(ShortenNames, LeavesModelsThatNameValuesElsewhere) {
 }
 
 TEST(ShortenNames, NamesManyValues) {
-  constexpr int kCount = 60'000;  // more than there are names of one to two characters, many times
+  constexpr int kCount = 60'000;  // many times more than there are names of one or two characters
   ModelBuilder model = of_ir();
   std::string last = "x";
   for (int i = 0; i < kCount; ++i) {

@@ -31,7 +31,7 @@ using testing::HasSubstr;
 constexpr std::int64_t kSentences = 2, kTokens = 5, kTokenWidth = 6, kHeadsWidth = 8, kHeads = 2;
 
 struct AttentionVariant {
-  Strings inputs = {"x", "w", "b"};  // more of: mask, past, bias
+  Strings inputs = {"x", "w", "b"};  // optional: mask, past, bias
   Strings attributes = {int_attribute("num_heads", kHeads)};
   std::int64_t opset = 17;
 };

@@ -36,7 +36,7 @@ constexpr quant::LinearFormat kUnsigned{{0, 255}, kernels::CodeSign::kUnsigned, 
 
 struct LstmVariant {
   std::int64_t directions = 1;
-  Strings inputs = {"x", "w", "r", "b"};  // more of: lengths, h, c, p
+  Strings inputs = {"x", "w", "r", "b"};  // optional: lengths, h, c, p
   Strings attributes = {int_attribute("hidden_size", kHidden)};
 };
 

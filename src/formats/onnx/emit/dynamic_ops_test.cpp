@@ -1,5 +1,4 @@
-// Arithmetic on integers whose scales are found while the model runs, from the plan to what runtimes make of
-// it.
+// Dynamic quantization, from the plan to the results in runtimes.
 #include "formats/onnx/emit/dynamic_ops.h"
 
 #include <gmock/gmock.h>
@@ -29,7 +28,7 @@ using test::Rewritten;
 using test::text_of;
 using testing::HasSubstr;
 
-constexpr double kLeastDynamicSqnr = 30;  // dB, of a layer or two
+constexpr double kLeastDynamicSqnr = 30;  // dB, for one or two layers
 
 std::size_t count(const std::string& text, const std::string& part) {
   std::size_t found = 0;
@@ -37,7 +36,7 @@ std::size_t count(const std::string& text, const std::string& part) {
   return found;
 }
 
-// Signed and unsigned weights, by channel and by tensor.
+// Tests signed and unsigned weights, per channel and per tensor.
 void expect_dynamic_close(const GraphBuilder& model, double least = kLeastDynamicSqnr) {
   const std::string bytes = model.bytes();
   for (const WeightType weights : {WeightType::kS8, WeightType::kU8}) {
@@ -55,7 +54,7 @@ void expect_dynamic_close(const GraphBuilder& model, double least = kLeastDynami
   }
 }
 
-// Queries, keys and values of one input.
+// Queries, keys and values computed from one input.
 ModelBuilder projections() {
   ModelBuilder model;
   model.input("x", kFloat, {2, 5, 8});
@@ -159,7 +158,7 @@ TEST(DynamicOps, BranchesCodeWhatTheyTakeThemselves) {
   model.output("a", kFloat, {3, 4}).initializer("u", {8, 4}, noise({8, 4}));
   model.node("If", {"c"}, {"y"},
              {graph_attribute("then_branch", branch(2)), graph_attribute("else_branch", branch(3))});
-  model.node("MatMul", {"x", "u"}, {"a"});  // behind the branches
+  model.node("MatMul", {"x", "u"}, {"a"});  // after the branches
   const std::string text = text_of(Rewritten(model.bytes(), integer_recipe(Format::kInt8Dynamic)).model());
   EXPECT_EQ(count(text, "DynamicQuantizeLinear(x)"), 3U);
   expect_dynamic_close(model);
@@ -193,7 +192,7 @@ TEST(DynamicOps, OldOpsetsAreRaised) {
   expect_dynamic_close(model);
 }
 
-// Before version 4 of the format every constant is declared as an input as well.
+// Before IR 4 every constant is also declared as an input.
 TEST(DynamicOps, WeightsThatAreDeclaredAsInputsStayClose) {
   ModelBuilder model(9, 3);
   model.input("x", kFloat, {3, 8}).input("w", kFloat, {8, 4}).output("y", kFloat, {3, 4});

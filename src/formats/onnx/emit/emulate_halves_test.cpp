@@ -78,7 +78,7 @@ void write(const onnx::Model& model, const std::filesystem::path& path) {
   output.commit();
 }
 
-// Calls check(outputs) for what every version of the runtime gives at every level of optimisation.
+// Calls check(outputs) with the outputs of every runtime version at every optimization level.
 template <class Check>
 void run_everywhere(const std::string& bytes, const std::vector<runtime::NamedTensor>& inputs, Check check) {
   const ounce::test::TemporaryFolder folder;
@@ -108,7 +108,7 @@ void expect_output(const std::string& bytes, const std::vector<runtime::NamedTen
   });
 }
 
-// The square of 1 + 2⁻⁷ has a part that bfloat16 has no place for. It is seen where nobody rounds.
+// The square of 1 + 2⁻⁷ is not representable in bfloat16. The lost part shows if a value is not rounded.
 constexpr float kFine = 1 + 0x1p-7F;
 constexpr float kSquare = 1 + 0x1p-6F;
 
@@ -143,7 +143,7 @@ TEST(EmulateHalves, RoundsBetweenNodes) {
   expect_output(model.bytes(), {half_input({2}, {kFine, -kFine})}, {0, 0});
 }
 
-// A runtime may take one of two Casts in a row for superfluous.
+// Runtimes might remove one of two consecutive Casts as redundant.
 TEST(EmulateHalves, RoundsWhatWasCastFromOtherTypes) {
   for (const int other : {4, 5, 6, 7, 10, 11}) {  // uint16, int16, int32, int64, float16, double
     SCOPED_TRACE(other);
@@ -158,7 +158,7 @@ TEST(EmulateHalves, RoundsWhatWasCastFromOtherTypes) {
   }
 }
 
-// What the nodes compute, in double precision, rounded where the model has a value.
+// The expected results: computed in double precision, rounded at each value of the model.
 constexpr std::size_t kRows = 3, kColumns = 8;
 
 Floats times(const Floats& a, const Floats& b) {
@@ -194,7 +194,8 @@ Floats normalized(Floats values, const Floats& scale) {
   return rounded(values);
 }
 
-// A sum in another order may fall to the other side of a rounding, which a next node carries on by a step.
+// Another order of summation may round differently, and later nodes may turn this into a difference of one
+// step.
 TEST(EmulateHalves, ComputesWhatBfloat16Is) {
   const auto x = rounded(test::noise({kRows, kColumns}, 1)),
              w = rounded(test::noise({kColumns, kColumns}, 2)), scale = rounded(test::noise({kColumns}, 3));
@@ -211,7 +212,7 @@ TEST(EmulateHalves, ComputesWhatBfloat16Is) {
   });
 }
 
-// The main graph's value is widened there, once for both branches.
+// The value of the main graph is widened there, once for both branches.
 TEST(EmulateHalves, FollowsValuesIntoBranches) {
   const auto branch = [](const std::string& op) {
     GraphBuilder graph;

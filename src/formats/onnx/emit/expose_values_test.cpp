@@ -81,7 +81,7 @@ Tensors run(const Session& session, const Tensors& inputs) {
   return outputs;
 }
 
-// Runs in every runtime what was written; the outputs of before are as before.
+// Runs the written model in every runtime and checks that the original outputs do not change.
 template <class Check>
 void run_everywhere(const std::string& before, const Observable& after, const Tensors& inputs, Check check) {
   const TemporaryFolder folder;
@@ -119,7 +119,7 @@ std::vector<float> relu(std::vector<float> values) {
 data::Tensor truth(bool value) { return {ElementType::kBool, {}, std::string(1, value ? '\1' : '\0'), {}}; }
 data::Tensor some_x() { return data::test::tensor_of<float>({2, 3}, noise({2, 3}, 7)); }
 
-// Without a type: branches may give different shapes.
+// The output has no type, because branches may return different shapes.
 void add_output(GraphBuilder& graph, const std::string& name) { graph.add(12, field(1, name)); }
 
 // x ─ MatMul(w) ─ h ─ Relu ─ e
@@ -178,7 +178,7 @@ TEST(ExposeValues, ClimbsOutOfNestedBranches) {
   GraphBuilder outer;
   outer.node("Tanh", {"x"}, {"t"});
   add_output(outer, "o");
-  GraphBuilder inner;  // takes a value of the branch around it
+  GraphBuilder inner;  // uses a value of the enclosing branch
   inner.output("e", kFloat, {2, 4}).initializer("w", {3, 4}, noise({12}, 5));
   inner.node("MatMul", {"t", "w"}, {"h"}).node("Relu", {"h"}, {"e"});
   outer.node("If", {"also"}, {"o"},
@@ -205,7 +205,7 @@ TEST(ExposeValues, ClimbsOutOfNestedBranches) {
   }
 }
 
-// The weight in a Constant node.
+// The weight is in a Constant node.
 std::string old_branch(std::uint32_t seed) {
   GraphBuilder graph;
   graph.output("e", kFloat, {2, 4});
@@ -237,7 +237,8 @@ TEST(ExposeValues, PutsConstantNodesWhereThereCanBeNoInitializers) {
   }
 }
 
-// An empty float would not fit beside them, and the runtime would refuse the model.
+// An empty float tensor in the other branch would have the wrong type, and the runtime would reject the
+// model.
 TEST(ExposeValues, LeavesIntegersInBranchesAlone) {
   GraphBuilder branch = dense_branch(1);
   branch.initializer(ints_tensor("one", {1})).output("k", kInt64, {1});
@@ -290,7 +291,7 @@ TEST(ExposeValues, TakesOtherFloatsThanFloat32) {
                  });
 }
 
-// Runtimes refuse such a branch; it must still not be mistaken for one that defines the value.
+// Runtimes reject such a branch. It must still not be mistaken for the one that defines the value.
 TEST(ExposeValues, SeesAValueThatABranchOnlyHandsOnWhereItIsDefined) {
   GraphBuilder hands_on;
   hands_on.output("r", kFloat, {2, 3});

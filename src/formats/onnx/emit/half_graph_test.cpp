@@ -1,5 +1,5 @@
-// Graphs of 16-bit floats, from the plan to what every installed runtime makes of them: each of these models
-// has something in it that is easily converted wrongly.
+// Graphs of 16-bit floats, from the plan to the results in every installed runtime. Each model contains
+// something that is easily converted incorrectly.
 #include "formats/onnx/emit/half_graph.h"
 
 #include <gmock/gmock.h>
@@ -78,7 +78,8 @@ class Halved {
   }
   onnx::Model& model() { return model_; }
 
-  // What is written can be read, and all that had a type has one that nobody contradicts.
+  // Checks that the model can be read, and that values with a known type still have one, without
+  // contradictions.
   void check_types() const {
     const std::string bytes = rewritten(model_);
     const onnx::Model written = onnx::read_model_from_memory(bytes, "written");
@@ -87,7 +88,7 @@ class Halved {
     ASSERT_EQ(index.bodies().size(), index_.bodies().size());
     for (std::size_t body = 0; body < index.bodies().size(); ++body) {
       for (const auto& [name, value] : index.bodies()[body].values) {
-        if (value.is_sparse) continue;  // tell their type by their use only
+        if (value.is_sparse) continue;  // their type is known only from their uses
         const bool was_known = !index_.bodies()[body].values.contains(name) ||
                                before.type(body, name) != ElementType::kUndefined;
         EXPECT_TRUE(!was_known || after.type(body, name) != ElementType::kUndefined) << name << " in\n"
@@ -118,8 +119,7 @@ std::size_t count_in(const std::string& text, const std::string& word) {
   return count;
 }
 
-// All types fit, with 16-bit floats of both kinds and at the ports, and the results are close. The text is
-// that of float16.
+// Checks the types and results for both 16-bit types, inside and at the ports. Returns the text for float16.
 std::string converted(const std::string& bytes, double tolerance = kTolerance) {
   Recipe ports = recipe_for(bytes);
   ports.half.half_io = true;
@@ -132,7 +132,7 @@ std::string converted(const std::string& bytes, double tolerance = kTolerance) {
     text = text_of(halved.model());
     if (tolerance <= 0) continue;
     if (!is_wide) expect_same_outputs(bytes, halved.model(), tolerance);
-    emulate_halves(halved.model(), type);  // CPUs round nothing by themselves
+    emulate_halves(halved.model(), type);  // CPUs do not round by themselves
     expect_same_outputs(bytes, halved.model(), is_wide ? 8 * tolerance : tolerance);
   }
   EXPECT_TRUE(text.find("float16") != std::string::npos || text.find("{to=10}") != std::string::npos) << text;
@@ -186,7 +186,7 @@ TEST(HalfGraph, NewNamesAreNobodysName) {
   model.input("v0", kFloat, {4, 4}).output("v3", kFloat, {4, 4}).initializer("v2", {4, 4}, noise({4, 4}));
   model.node("MatMul", {"v0", "v2"}, {"v1"}, {}, "v7").node("Neg", {"v1"}, {"f32v4"});
   model.node("Relu", {"f32v4"}, {"v5"}, {}, "v6");
-  ModelBuilder twice = model;  // runtimes refuse names of nodes that come twice
+  ModelBuilder twice = model;  // runtimes reject duplicate node names
   EXPECT_EQ(count_in(converted(model.node("Neg", {"v5"}, {"v3"}).bytes()), "Cast("), 4U);
   converted(twice.node("Neg", {"v5"}, {"v3"}, {}, "v6").bytes(), 0);
 }
@@ -200,10 +200,11 @@ TEST(HalfGraph, BranchesHaveConstantsOfTheirOwn) {
   };
   ModelBuilder model = layer();
   model.input("c", kBool, {}).node("If", {"c"}, {"y"}, branches(side(2, "a"), side(3, "f32b")));
-  EXPECT_EQ(count_in(converted(model.bytes()), "k = float16[4,4]"), 1U);  // the other is asked to stay
+  EXPECT_EQ(count_in(converted(model.bytes()), "k = float16[4,4]"),
+            1U);  // the other one is overridden to FP32
 }
 
-// Runtimes refuse a branch that returns a value of the graph around it; it is valid all the same.
+// Runtimes reject a branch that returns a value of the enclosing graph, although it is valid.
 TEST(HalfGraph, BranchesMayReturnOuterValues) {
   GraphBuilder direct;
   direct.output("f32h", kFloat, {4, 4});
@@ -236,7 +237,7 @@ TEST(HalfGraph, LoopsHaveOneTypeInAllRounds) {
   body.node("MatMul", {"s", "w"}, {"m"}).node("Tanh", {"m"}, {"next"}).node("Neg", {"next"}, {"f32e"});
   body.node("Add", {"f32e", "t"}, {"each"});
   converted(loop_model(body).bytes());
-  GraphBuilder nested = loop_body();  // with a choice inside
+  GraphBuilder nested = loop_body();  // with an If inside
   nested.input("unused", kFloat, {4, 4});
   GraphBuilder choice = loop_body();
   choice.node("Cast", {"i"}, {"b"}, {int_attribute("to", kBool)});
@@ -276,7 +277,7 @@ std::string import_of(const std::string& domain, std::int64_t version) {
 std::string call(const std::string& name, const Strings& inputs, const Strings& outputs) {
   return node(name, inputs, outputs, {}, "", "f");
 }
-// x ─ … ─ h, then these calls; the functions see the model's opset unless they say otherwise.
+// x ─ … ─ h, then these calls. The functions import the model's opset unless they specify another.
 std::string with_functions(const Strings& calls, const Strings& functions) {
   ModelBuilder model = layer();
   for (const std::string& each : calls) model.add(1, each);
@@ -320,7 +321,7 @@ TEST(HalfGraph, FunctionsMayBeCalledWithSeveralTypes) {
             1);
 }
 
-// Casts are ops of ONNX's own domain, which such a function has not named yet.
+// Casts are ops of ONNX's own domain, which such a function does not import yet.
 TEST(HalfGraph, FunctionsOfOtherDomainsMayNeedCasts) {
   const std::string gelu = function("gelu", {"a"}, {"b"},
                                     {node("Gelu", {"a"}, {"f32g"}, {}, "", "com.microsoft"),
@@ -337,7 +338,7 @@ TEST(HalfGraph, FunctionsMayDeclareTheirValues) {
 }
 
 TEST(HalfGraph, OutputsKeepTheirNamesAndTypes) {
-  ModelBuilder model = layer();  // used inside, two of one node, an input, a constant
+  ModelBuilder model = layer();  // used in a subgraph, as two inputs of one node, as an input, as a constant
   model.output("h", kFloat, {4, 4}).output("a", kFloat, {2, 4}).output("b", kFloat, {2, 4});
   model.output("x", kFloat, {4, 4}).output("w", kFloat, {4, 4}).output("f32n", kFloat, {4, 4});
   model.node("Split", {"h"}, {"a", "b"}, {int_attribute("axis", 0)}).node("Neg", {"h"}, {"f32n"});
@@ -405,7 +406,7 @@ TEST(HalfGraph, SettingsStayFloat32) {
   EXPECT_THAT(converted(model.bytes()), HasSubstr("roi = float32[8]\nscales = float32[4]\n"));
 }
 
-// Gives what it takes, unless it is told otherwise.
+// These ops return the type of their input unless an attribute sets another.
 TEST(HalfGraph, TypesThatFollowTheInputAreKnown) {
   ModelBuilder model = layer();
   model.add(13, ounce::test::value_info("e", kFloat, {4, 4}));
@@ -454,7 +455,7 @@ TEST(HalfGraph, OldOpsetsAreConvertedToo) {
   }
 }
 
-// Files may say what they like.
+// The fill value may be missing in hostile files.
 TEST(HalfGraph, AFillWithoutANumberIsNoReasonToReadBeyondIt) {
   ModelBuilder model = layer();
   model.initializer(ints_tensor("dims", {4, 4}));

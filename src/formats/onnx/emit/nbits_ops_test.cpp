@@ -1,5 +1,5 @@
-// Few bits in the runtime's kernels: what is written is decoded here, by the definition of the layout alone,
-// and every release that has the kernels must compute the same with it, on each machine there is.
+// Low-bit weights in the runtime's kernels. The written weights are dequantized here by the definition of the
+// layout, and every release with these kernels must compute the same results, on every available machine.
 #include "formats/onnx/emit/nbits.h"
 
 #include <fmt/format.h>
@@ -47,7 +47,7 @@ Recipe recipe_for(Format format, std::size_t block, AccuracyLevel level = Accura
   return recipe;
 }
 
-// A model in a file, rewritten as a recipe says.
+// A model in a file, rewritten according to a recipe.
 class InNbits {
  public:
   InNbits(const std::string& bytes, const Recipe& recipe) {
@@ -94,7 +94,7 @@ std::uint8_t stored_code(onnx::Bytes bytes, std::size_t row_bytes, std::size_t r
   return static_cast<std::uint8_t>((byte >> (column % per_byte * bits)) & ((1U << bits) - 1));
 }
 
-// The rows that a node's codes, scales and zeros stand for.
+// The rows that a node's quantized values, scales and zero points represent.
 std::vector<float> decoded_rows(const InNbits& model, const onnx::Node& node, std::size_t rows,
                                 std::size_t columns) {
   const bool is_product = node.op_type() == "MatMulNBits";
@@ -129,7 +129,7 @@ struct Machine {
   std::string target;  // "linux-x64@1.30.0"
 };
 
-// Every release that set-up brought, for this machine and for the other one under an emulator.
+// Every installed release, for this machine and, with an emulator, for the other one.
 std::vector<Machine> machines() {
   std::vector<Machine> places;
   for (const auto& library : runtime::Library::installed()) {
@@ -174,8 +174,8 @@ struct Shapes {
   }
 };
 
-// Outputs of the float arithmetic on decoded rows against those of the runtime, the largest difference by
-// the largest value.
+// The largest difference between FP32 products with the dequantized rows and the runtime's outputs, relative
+// to the largest value.
 double worst_difference(const InNbits& rewritten, const Shapes& shapes, const Machine& place) {
   const auto session = runtime::load(rewritten.path(), place.options);
   std::vector<data::Tensor> inputs;
@@ -243,7 +243,7 @@ TEST(NbitsOps, LevelFourRoundsActivationsAndNoMore) {
   }
 }
 
-// x [2,40] times w, of which one side is 24.
+// x [2,40] times w; one side of w is 24.
 ModelBuilder with_matrix(const Dims& weight) {
   ModelBuilder model;
   model.input("x", kFloat, {2, 40}).output("y", kFloat, {2, 24}).initializer("w", weight, noise(weight));
@@ -274,7 +274,7 @@ TEST(NbitsOps, ATransposeInFrontOfAProductGoes) {
   test::expect_same_outputs(model.bytes(), rewritten.model(), 0.12);
 }
 
-// A table of 20 rows that tokens are looked up in.
+// A table with 20 rows, looked up by tokens.
 ModelBuilder with_table(std::int64_t columns) {
   ModelBuilder model;
   model.initializer("w", {20, columns}, noise({20, columns}));

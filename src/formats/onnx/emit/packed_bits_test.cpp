@@ -1,4 +1,4 @@
-// Weights of any number of bits: what ordinary ops unpack in the runtime is what was packed.
+// Weights of all bit widths: ordinary ops in the runtime must unpack exactly what was packed.
 #include <gmock/gmock.h>
 
 #include "formats/onnx/emit/store_weights.h"
@@ -14,7 +14,7 @@ namespace {
 using ounce::test::kFloat;
 using ounce::test::ModelBuilder;
 
-// 319 weights: no multiple of the parts of any number of bits, and no even row.
+// 319 weights: not a multiple of the number of parts for any bit width, and with odd rows.
 constexpr std::int64_t kOddRows = 29, kOddColumns = 11;
 
 std::string product() {

@@ -1,4 +1,4 @@
-// Static arithmetic on integers in both dialects, from the plan to what runtimes make of it.
+// Static quantization in QDQ and QOperator format, from the plan to the results in runtimes.
 #include <gmock/gmock.h>
 
 #include <set>
@@ -33,7 +33,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr double kLeastStaticSqnr = 30;  // dB, through up to five layers of 8 bits with ranges that are exact
+constexpr double kLeastStaticSqnr = 30;  // dB, for up to five 8-bit layers with exact ranges
 
 struct StaticVariant {
   Dialect dialect = Dialect::kQdq;
@@ -64,7 +64,7 @@ std::vector<StaticVariant> all_variants() {
     for (const ActivationType activations : {ActivationType::kU8, ActivationType::kS8}) {
       for (const WeightType weights : {WeightType::kS8, WeightType::kU8}) {
         const bool is_known = dialect == Dialect::kQdq || activations == ActivationType::kU8 ||
-                              weights == WeightType::kS8;  // others no runtime multiplies
+                              weights == WeightType::kS8;  // runtimes support no other combination
         if (!is_known) continue;
         for (const GranularityKind granularity : {GranularityKind::kChannel, GranularityKind::kTensor})
           variants.push_back({dialect, activations, weights, granularity});
@@ -74,7 +74,7 @@ std::vector<StaticVariant> all_variants() {
   return variants;
 }
 
-// The names that a body and those inside of it use.
+// Collects the names that a body and its subgraphs use.
 void collect_names(const std::vector<onnx::Kept<onnx::Node>>& nodes, std::set<std::string>& names) {
   for (const auto& node : nodes) {
     names.insert(node->inputs.begin(), node->inputs.end());
@@ -90,7 +90,7 @@ std::set<std::string> names_of(const onnx::Model& model) {
   return names;
 }
 
-// Of both dialects and all types.
+// Tests both formats and all types.
 void expect_static_close(const GraphBuilder& model, double least = kLeastStaticSqnr) {
   const std::string bytes = model.bytes();
   for (const StaticVariant& variant : all_variants()) {
@@ -104,7 +104,7 @@ void expect_static_close(const GraphBuilder& model, double least = kLeastStaticS
   }
 }
 
-// Weights get the name w and that of the output, and values that depend on it.
+// Weights get the name "w" plus that of the output, and values that depend on this name.
 std::uint32_t seed_of(const std::string& name) {
   std::uint32_t seed = 1;
   for (const char letter : name) seed = seed * 31 + static_cast<std::uint8_t>(letter);
@@ -226,7 +226,7 @@ TEST(StaticOps, GemmGivesCodesInTheMiddleAndFloatsAtTheEnd) {
 
 TEST(StaticOps, ConvolutionsStayClose) {
   expect_static_close(conv_relu_conv());
-  ModelBuilder one = ModelBuilder();  // along one axis
+  ModelBuilder one = ModelBuilder();  // one spatial axis
   one.input("x", kFloat, {2, 4, 16}).output("y", kFloat, {2, 3, 16});
   add_conv(one, "x", "a", {4, 1, 3}, {int_attribute("group", 4), ints_attribute("pads", {1, 1})});
   one.node("Relu", {"a"}, {"r"});
@@ -323,7 +323,7 @@ TEST(StaticOps, AWeightOfTwoConvsStaysClose) {
   expect_static_close(model);
 }
 
-// The value of one Conv is read by a Conv of another body, and by floats there and here.
+// The output of a Conv is used by a Conv in another body, and by FP32 nodes in both bodies.
 TEST(StaticOps, ValuesThatBranchesTakeFromOutsideStayClose) {
   GraphBuilder then_branch, else_branch;
   then_branch.output("z", kFloat, {1, 4, 8, 8});
@@ -377,7 +377,7 @@ TEST(StaticOps, NamesThatAreTakenAreNotGivenAgain) {
   expect_static_close(model);
 }
 
-// A bias so large against its weights that 32 bits would not hold it; and one of a channel without weights.
+// A bias too large for int32 relative to its weights, and the bias of a channel without weights.
 TEST(StaticOps, LargeBiasesOfTinyWeightsStayClose) {
   ModelBuilder model = images();
   model.output("y", kFloat, {1, 3, 8, 8});
@@ -389,7 +389,7 @@ TEST(StaticOps, LargeBiasesOfTinyWeightsStayClose) {
   expect_static_close(model);
 }
 
-// From 32 on.
+// Scales are 16-bit floats from 32 channels on.
 TEST(StaticOps, TheScalesOfManyChannelsAreShort) {
   ModelBuilder model = images();
   model.output("y", kFloat, {1, 4, 8, 8});
@@ -400,7 +400,7 @@ TEST(StaticOps, TheScalesOfManyChannelsAreShort) {
   expect_static_close(model);
 }
 
-// Before version 4 of the format every constant is declared as an input as well.
+// Before IR 4 every constant is also declared as an input.
 TEST(StaticOps, WeightsThatAreDeclaredAsInputsStayClose) {
   ModelBuilder model(9, 3);
   model.input("x", kFloat, {1, 4, 8, 8}).output("y", kFloat, {1, 4, 8, 8});
@@ -436,7 +436,7 @@ TEST(StaticOps, SevenBitsAndCentredZerosStayClose) {
   }
 }
 
-// They need opset 21, which old runtimes do not have.
+// These types need opset 21, which old runtimes do not support.
 TEST(StaticOps, SixteenBitActivationsAndFourBitWeightsRunInNewRuntimes) {
   const std::string bytes = conv_relu_conv().bytes();
   const std::vector<std::filesystem::path> newest = {runtime::Library::installed().front()};
@@ -464,7 +464,7 @@ TEST(StaticOps, MixedTypesOfValuesRunInQdq) {
   EXPECT_EQ(onnx::opset_version(wide.model().proto->opset_imports, ""), 21);
 }
 
-// Integer ops take one type for all they join.
+// Integer ops need the same type for all inputs that they join.
 TEST(StaticOps, MixedTypesOfValuesRunOrAreRefusedInQOperator) {
   const std::string bytes = network().bytes();
   for (const char* value : {"x", "d", "f", "sr", "g"}) {
@@ -480,7 +480,7 @@ TEST(StaticOps, MixedTypesOfValuesRunOrAreRefusedInQOperator) {
   }
 }
 
-// AveragePool has them since opset 19, QLinearAveragePool does not.
+// AveragePool has dilations since opset 19, QLinearAveragePool does not.
 TEST(StaticOps, AnAveragePoolWithDilationsStaysFloat) {
   ModelBuilder model = images(4, 19);
   model.output("y", kFloat, {1, 4, 6, 6});
@@ -491,7 +491,7 @@ TEST(StaticOps, AnAveragePoolWithDilationsStaysFloat) {
   expect_static_close(model);
 }
 
-// The clamp is not the end of the codes: they are those of the Conv, which go below zero.
+// The Relu cannot be absorbed: the pool keeps the quantized range of the Conv, which goes below zero.
 TEST(StaticOps, AReluBehindAPoolStaysInForce) {
   ModelBuilder model = images();
   model.output("y", kFloat, {1, 4, 7, 7});
@@ -511,7 +511,7 @@ TEST(StaticOps, AClipAwayFromZeroStaysInForce) {
   expect_static_close(model);
 }
 
-// One Conv is integer, the other is not: its weight has to be there as floats.
+// One Conv runs in INT8 and the other in FP32, which needs the FP32 weight.
 TEST(StaticOps, AWeightOfAnIntegerAndAFloatConvServesBoth) {
   ModelBuilder model = images();
   model.output("y", kFloat, {1, 4, 8, 8});
@@ -525,7 +525,7 @@ TEST(StaticOps, AWeightOfAnIntegerAndAFloatConvServesBoth) {
   }
 }
 
-// What stands between two Convs; weights are large, so that limits are reached.
+// Nodes between two Convs. Weights are large, so that the limits are reached.
 template <class Add>
 ModelBuilder between_convs(Add add) {
   ModelBuilder model = images();
@@ -535,7 +535,7 @@ ModelBuilder between_convs(Add add) {
   add_conv(model, "h", "y", {5, 8, 1, 1}, {}, false);
   return model;
 }
-// Of the ops that give values of the model, without those that make scales.
+// The ops that compute values of the model, except those that compute scales.
 std::string ops_of(const onnx::Model& model) {
   std::string ops;
   for (const auto& node : model.proto->graph->nodes) ops += std::string(node->op_type()) + " ";

@@ -49,7 +49,7 @@ TEST_F(AttributesTest, AnEmptyListOfIntegersIsAList) {
   EXPECT_EQ(integers_attribute(*model.proto->graph->nodes[0], "axes"), std::vector<std::int64_t>{});
 }
 
-// What it refers to is known only where the function is called.
+// The referenced attribute is known only at the call of the function.
 TEST_F(AttributesTest, AReferenceToAnAttributeOfTheFunctionHasNoValue) {
   EXPECT_FALSE(integer_attribute(node(), "ref"));
   const std::string reference =

@@ -28,7 +28,7 @@ std::string entry(const std::string& key, const std::string& value) {
   return field(13, field(1, key) + field(2, value));
 }
 
-// A folder with a model's file in `model/` and something to steal beside it.
+// A folder with a model file in `model/`, and a file outside of it that must not be readable.
 class ExternalDataTest : public testing::Test {
  protected:
   ExternalDataTest() {
@@ -47,7 +47,7 @@ class ExternalDataTest : public testing::Test {
   Error refusal(const std::string& tensor) {
     return error_of([&] { read({tensor}); });
   }
-  // Every refusal names the tensor.
+  // Every error names the tensor.
   Error refusal_of_location(const std::string& location) {
     Error error = refusal(external_tensor("w", {2}, location, "", ""));
     EXPECT_EQ(error.where(), "tensor 'w'") << error.what();
@@ -68,7 +68,7 @@ std::string values(const Model& model, std::size_t tensor) {
   return std::string(RawValues(*model.proto->graph->initializers.at(tensor)).bytes());
 }
 
-// --- What is read.
+// --- Valid references.
 
 TEST_F(ExternalDataTest, ReadsOffsetsAndLengthsFromSeveralFiles) {
   const Model model =
@@ -112,7 +112,7 @@ TEST_F(ExternalDataTest, NamesThatOnlyLookLikePathsOutAreAccepted) {
   EXPECT_NO_THROW(read({external_tensor("w", {2}, "inner//more.bin", "", "")}));
 }
 
-// --- Paths that are refused.
+// --- Rejected paths.
 
 TEST_F(ExternalDataTest, RefusesAbsolutePaths) {
   expect_bad_location("/etc/passwd", "is an absolute path");
@@ -148,7 +148,7 @@ TEST_F(ExternalDataTest, RefusesEmptyNamesAndControlCharacters) {
 TEST_F(ExternalDataTest, RefusesTheMarkersOfTheRuntimeForMemoryAddresses) {
   for (const std::string marker :
        {"*/_ORT_MEM_ADDR_/*", "*/_ORT_MEM_ADDR_/", "*/_ORT_NETWORK_MEM_ADDR_/*", "*/_ORT_anything"}) {
-    // Even when such a file exists.
+    // Rejected even if such a file exists.
     fs::create_directories((folder / "model" / marker).parent_path());
     if (!marker.ends_with('/')) write_file(folder / "model" / marker, raw_floats({1, 2}));
     expect_bad_location(marker, "is a marker for a memory address, not a file");

@@ -1,5 +1,4 @@
-// Every input that once broke a promise is a file in tests/fuzz/regressions/model, replayed here with every
-// compiler.
+// Replays all inputs in tests/fuzz/regressions/model, which once caused a failure, with every compiler.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,5 +1,4 @@
-// A small fuzzer that is the same every time: what libFuzzer does for minutes, for a few seconds in every run
-// of the tests.
+// A small deterministic fuzzer: a few seconds in every test run, in addition to minutes of libFuzzer.
 #include <gtest/gtest.h>
 
 #include <random>

@@ -42,7 +42,7 @@ Error refusal(const std::string& bytes) {
   return error;
 }
 
-// --- Where a message can stand: each makes a model whose last bytes are `content`, inside that message.
+// --- Places for a message. Each function makes a model whose last bytes are `content`, inside that message.
 
 struct Level {
   const char* name;
@@ -91,7 +91,7 @@ const std::vector<Level> kLevels = {
     {"StringStringEntryProto", in_external_entry},
 };
 
-// --- Broken wire format, at every place where a message can stand.
+// --- Broken wire format, in every place for a message.
 
 std::string tag(std::uint64_t number, unsigned wire_type) {
   return packed_varints({static_cast<std::int64_t>(number << 3U | wire_type)});
@@ -115,7 +115,7 @@ TEST(ReaderTest, RefusesALengthPastTheEndOfTheMessage) {
   expect_refused_everywhere(tag(99, 2) + packed_varints({0xffffffff}) + "abc", why);
 }
 
-// Lengths have 64 bits in the file; whoever looks at 32 of them sees a field that ends where it should.
+// Lengths have 64 bits in the file. Code that uses only the lower 32 bits would accept this field.
 TEST(ReaderTest, RefusesALengthWhoseLow32BitsWouldFit) {
   const std::string why = "a field reaches past the end of its message";
   expect_refused_everywhere(tag(99, 2) + packed_varints({(std::int64_t{1} << 32) + 3}) + "abc", why);
@@ -301,7 +301,7 @@ TEST(ReaderTest, LimitsNestingOfMapsOptionalsAndSequencesInMixture) {
   EXPECT_THAT(refusal(in_type(type)).what(), HasSubstr("types are nested more than 64 deep"));
 }
 
-// --- Fields that may stand only once.
+// --- Singular fields that appear twice.
 
 TEST(ReaderTest, RefusesSingularFieldsThatAppearTwice) {
   const auto twice = [](std::uint32_t number, const std::string& payload) {
@@ -376,7 +376,7 @@ TEST(ReaderTest, AcceptsNamesInAnyScriptAndEmptyOnes) {
   EXPECT_EQ(model.proto->graph->name, "größe/权重:0");
 }
 
-// --- Things that are no model at all.
+// --- Input that is not a model.
 
 TEST(ReaderTest, RefusesAnEmptyFile) {
   EXPECT_STREQ(refusal("").what(), "test: the file is empty");
@@ -423,7 +423,7 @@ TEST(ReaderTest, RefusesAFileThatIsLargerThanTheFormatAllows) {
   const test::TemporaryFolder folder;
   test::write_file(folder / "large.onnx", field(7, std::string()));
   std::filesystem::resize_file(folder / "large.onnx",
-                               (std::uint64_t{1} << 32) + 1);  // with a hole: it takes no room
+                               (std::uint64_t{1} << 32) + 1);  // sparse file: uses no disk space
   const Error error = error_of([&] { read_model(folder / "large.onnx"); });
   EXPECT_EQ(error.code(), ErrorCode::kBadInput);
   EXPECT_THAT(error.what(), HasSubstr("ONNX files are limited to 2 GiB; larger models need external data"));
@@ -478,7 +478,7 @@ TEST(ReaderTest, RefusesBrokenSparseTensors) {
   }
 }
 
-// Whoever spreads the values out writes where an index says.
+// Code that expands the values writes to the position of an index.
 TEST(ReaderTest, RefusesSparseIndicesThatLieOutside) {
   const auto sparse = [](const std::vector<std::int64_t>& dims, const std::vector<std::int64_t>& shape,
                          const std::vector<std::int64_t>& indices) {

@@ -1,4 +1,4 @@
-// Properties that hold for every model, over models made at random; a failure is shrunk to a small one.
+// Property tests on random models. Failing models are shrunk to small ones.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -53,7 +53,7 @@ rc::Gen<std::string> in_field(std::uint32_t number, const rc::Gen<std::string>& 
   return rc::gen::map(payload, [=](const std::string& bytes) { return field(number, bytes); });
 }
 
-// Fields in any order and any number of times, which only repeated ones may be.
+// Fields in any order and with any number of occurrences, as allowed for repeated fields.
 rc::Gen<std::string> message_of(std::vector<rc::Gen<std::string>> fields) {
   fields.push_back(unknown_fields());
   const auto any = rc::gen::mapcat(rc::gen::inRange<std::size_t>(0, fields.size()),
@@ -81,7 +81,7 @@ rc::Gen<std::string> models() {
 
 class RoundTripTest : public testing::Test {
  protected:
-  // The same models in every run; RC_PARAMS="seed=…" asks for others.
+  // The same models in every run; set RC_PARAMS="seed=…" for others.
   static void SetUpTestSuite() { ::setenv("RC_PARAMS", "seed=20250101", 0); }
 };
 

@@ -46,7 +46,7 @@ std::vector<float> ramp(std::size_t count) {
   return values;
 }
 
-// --- A model that nothing changes.
+// --- Unmodified models.
 
 TEST(SerializerTest, AnUneditedModelComesBackIdentical) {
   for (const test::Sample& sample : test::sample_models())
@@ -66,7 +66,7 @@ std::vector<std::string> fields_of(const std::string& message) {
   }
 }
 
-// The message with its fields in reverse, and those of the messages that `paths` leads to as well.
+// The message with its fields in reverse order, also in nested messages along `nested`.
 std::string reversed(const std::string& message, const std::vector<std::uint32_t>& nested) {
   std::vector<std::string> fields = fields_of(message);
   std::reverse(fields.begin(), fields.end());
@@ -86,7 +86,7 @@ std::string reversed(const std::string& message, const std::vector<std::uint32_t
 }
 
 TEST(SerializerTest, FieldsInAnUnusualOrderComeBackIdentical) {
-  // Model → graph (7) → nodes (1), the only way down on which these numbers mean messages.
+  // Model → graph (7) → nodes (1): the only path on which these numbers are messages.
   const std::string bytes = reversed(test::everything_model(), {7});
   EXPECT_NE(bytes, test::everything_model());
   EXPECT_EQ(kept(read(bytes)), bytes);
@@ -115,7 +115,7 @@ TEST(SerializerTest, OverlongNumbersComeBackIdentical) {
   EXPECT_EQ(kept(read(bytes)), bytes);
 }
 
-// --- Edits leave everything else alone.
+// --- Edits do not change anything else.
 
 std::string branch_with(const std::string& op_type) {
   GraphBuilder graph;
@@ -142,8 +142,8 @@ TEST(SerializerTest, EditingOneDeepNodeChangesNothingElse) {
   Model model = read(model_with("Add"));
   Node& outer = model.proto.edit().graph.edit().nodes[0].edit();
   outer.attributes[0].edit().graphs[0]->edit().nodes[0].edit().set_op(Op::kMul);
-  // The attribute of the edited node is in an unusual order, and so is the tensor beside it: both must be
-  // verbatim.
+  // The attribute of the edited node and the tensor next to it have an unusual field order: both must be
+  // copied unchanged.
   EXPECT_EQ(kept(model), model_with("Mul"));
 }
 
@@ -211,7 +211,7 @@ TEST(SerializerTest, AbsentNamesOfOptionalInputsAreWritten) {
   EXPECT_THAT(kept(model), HasSubstr(field(1, test::node("Clip", {"x", "", "max"}, {"y"}))));
 }
 
-// --- Where the bytes of tensors go.
+// --- Placement of tensor bytes.
 
 class PlacementTest : public testing::Test {
  protected:
@@ -272,7 +272,7 @@ TEST_F(PlacementTest, LargeInitializersMoveToTheDataFileWithTheirValues) {
   EXPECT_EQ(RawValues(*inner.initializers[0]).bytes(), test::raw_floats(ramp(500)));
 }
 
-// Runtimes do not look for external data there.
+// Runtimes do not support external data in attributes.
 TEST_F(PlacementTest, TensorsInAttributesStayInline) {
   const Model after = write_and_read(read(source.bytes()), Placement::kExternal);
   EXPECT_FALSE(after.proto->graph->nodes[0]->attributes[0]->tensors[0]->is_external);

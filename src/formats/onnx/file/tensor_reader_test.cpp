@@ -87,7 +87,7 @@ TEST(TensorReaderTest, ReadsPackedAndMixedDimensions) {
   EXPECT_EQ(only_tensor(model).dims, (Dims{2, 1, 3}));
 }
 
-// --- One data field, and the right number of bytes in it.
+// --- One data field, with the right number of bytes.
 
 TEST(TensorReaderTest, RefusesRawDataOfTheWrongSize) {
   EXPECT_EQ(tensor_refusal(test::tensor("w", 1, {2}, "1234567")),
@@ -195,13 +195,13 @@ TEST(TensorReaderTest, RefusesStringsInRawData) {
   EXPECT_EQ(tensor_refusal(test::tensor("w", 8, {1}, "abc")), "tensor 'w': strings cannot be raw data");
 }
 
-// --- Every element type, in raw data and in its typed field, however that is cut into pieces.
+// --- Every element type, in raw data and in its typed field, split into pieces in several ways.
 
 struct TypedValues {
   int type;
   std::int64_t count;
   std::uint32_t field_number;
-  std::vector<std::int64_t> entries;  // bit patterns of what the field holds
+  std::vector<std::int64_t> entries;  // bit patterns in the field
   std::string raw;
 };
 
@@ -261,12 +261,12 @@ TEST_P(ElementTypeTest, DecodesAFieldInPieces) {
   std::string first_one_by_one;
   for (const std::int64_t entry : first) first_one_by_one += unpacked(number, entry);
   EXPECT_EQ(values_of(typed(first_one_by_one + packed(number, second))), raw);
-  // The pieces need not stand together.
+  // The pieces need not be consecutive.
   EXPECT_EQ(values_of(packed(number, first) + without_values("w", type, {count}) + packed(number, second)),
             raw);
 }
 
-// Entries are chosen so that dropped signs, wrong widths and swapped halves show.
+// The entries are chosen so that wrong signs, widths and byte orders are detected.
 const std::vector<TypedValues> kEveryType = {
     {1, 2, 4, {0x3f800000, 0xbf000001}, bytes_of({0, 0, 0x80, 0x3f, 1, 0, 0, 0xbf})},
     {2, 3, 5, {0, 128, 255}, bytes_of({0, 128, 255})},
@@ -297,8 +297,7 @@ const std::vector<TypedValues> kEveryType = {
     {24, 2, 5, {127, 254}, bytes_of({127, 254})},
     {25, 9, 5, {0xe4, 0x1b, 0x02}, bytes_of({0xe4, 0x1b, 0x02})},
     {26, 6, 5, {0xe4, 0x0d}, bytes_of({0xe4, 0x0d})},
-    // Six bits each, the first in the lowest: 000001 100001 111111 001000 and then one more in a byte of its
-    // own.
+    // Six bits each, the first in the lowest: 000001 100001 111111 001000, and one more in its own byte.
     {27, 5, 5, {0x01, 0x21, 0x3f, 0x08, 0x3a}, bytes_of({0x41, 0xf8, 0x23, 0x3a})},
     {28, 2, 5, {0x3f, 0x01}, bytes_of({0x7f, 0x00})},
 };
@@ -319,7 +318,7 @@ TEST(TensorReaderTest, EveryElementTypeButStringsIsInTheTableAbove) {
   EXPECT_EQ(types, expected);
 }
 
-// float_data and double_data are already in the layout of raw data when they stand in one packed piece.
+// float_data and double_data in one packed piece already have the layout of raw data.
 TEST(TensorReaderTest, PackedFloatsAreNotCopied) {
   for (const std::string& tensor : {without_values("w", 1, {2}) + field(4, test::raw_floats({1, 2})),
                                     without_values("w", 11, {1}) + field(10, std::string(8, 'x'))}) {

@@ -19,7 +19,7 @@ TEST(TopFieldsTest, AnAppendedEntryIsMetadataOfTheModel) {
   EXPECT_EQ(joined(fields_without_entry(plain, "c")), plain);
 }
 
-// Two fields that nobody may confuse with metadata, wherever the metadata stands.
+// Two fields that must not be confused with metadata, for all positions of the metadata.
 TEST(TopFieldsTest, TheRestIsTheSameWhereverMetadataStands) {
   const std::string version("\x08\x08", 2), producer("\x12\x01x", 3);
   const std::string entry = metadata_field("key", std::string(300, 'v'));

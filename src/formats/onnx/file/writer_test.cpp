@@ -48,7 +48,7 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-// Every part is filled with its own letter, in pieces of 1000 bytes that come in reverse.
+// Fills every part with its own letter, in pieces of 1000 bytes in reverse order.
 class Letters : public Production {
  public:
   explicit Letters(std::vector<std::uint64_t> sizes) : sizes_(std::move(sizes)) {}
@@ -138,7 +138,8 @@ TEST_F(WriterTest, WhatIsNotCommittedLeavesTheOldFilesAlone) {
   EXPECT_THAT(written(), ElementsAre("m.onnx", std::string("m.onnx.") + kOtherTag + ".data"));
 }
 
-// Each removes the data of the model that it replaces, but not the data of one that another writer put there.
+// Each writer removes the data of the model that it replaces, but not the data of a model from another
+// writer.
 TEST_F(WriterTest, WritersOfOneNameLeaveAModelWithItsData) {
   const Model model = source(small_model());
   const auto write_as = [&](const char* tag) {
@@ -258,7 +259,7 @@ TEST_F(LargeModelTest, SaysWhatToDoWhenExternalDataIsForbidden) {
   EXPECT_THAT(written(), IsEmpty());
 }
 
-// What cannot move: a constant of more than 2 GiB in a node.
+// A constant of more than 2 GiB in a node cannot be moved to external data.
 TEST_F(LargeModelTest, AnAttributeOfMoreThanTwoGigabytesIsNotSupported) {
   Model model = source(small_model());
   const auto by = std::make_shared<Letters>(std::vector<std::uint64_t>{kLimit});
@@ -276,7 +277,7 @@ TEST_F(LargeModelTest, AnAttributeOfMoreThanTwoGigabytesIsNotSupported) {
   }
 }
 
-// --- The data file beside the model.
+// --- The data file next to the model.
 
 TEST_F(WriterTest, TheDataFileCarriesItsTagAndTheModelNamesIt) {
   write(source(small_model()), out(), {ExternalData::kAlways, kTag});
@@ -327,7 +328,7 @@ TEST_F(WriterTest, ANewDataFileTakesThePlaceOfTheOldOne) {
 
 TEST_F(WriterTest, FilesThatAreNotOldDataOfThisModelStay) {
   const std::vector<std::string> others = {
-      std::string("m.onnx.") + "0123456789ABCDEF.data",  // not our spelling
+      std::string("m.onnx.") + "0123456789ABCDEF.data",  // not the spelling that data_location() uses
       "m.onnx.0.data",
       "m.onnx.data",
       "m.onnx.notes.data",
@@ -355,7 +356,7 @@ TEST_F(WriterTest, AnUneditedModelTakesItsFilesWithItToAnotherFolder) {
   EXPECT_NO_THROW(read_model(out()));
 }
 
-// A data file made by an earlier run has just the name that an old data file of the output would have.
+// The name of an input's data file happens to be that of an old data file of the output.
 TEST_F(WriterTest, ACopyKeepsADataFileWhoseNameWeMadeOurselves) {
   const std::string data = std::string("m.onnx.") + kTag + ".data";
   write(external_source(data), out(), {ExternalData::kAuto, kOtherTag});
@@ -378,7 +379,7 @@ TEST_F(WriterTest, RefusesToReplaceTheExternalDataOfItsSource) {
     EXPECT_EQ(error.code(), ErrorCode::kUsage);
     EXPECT_THAT(error.what(), HasSubstr("weights.bin: the output would replace external data of the input"));
   }
-  // In another folder only a copy that takes its files with it would fall over its own name.
+  // In another folder only a copy with its own external files would conflict with its own name.
   EXPECT_EQ(error_of([&] { ModelOutput(model, out("weights.bin"), {}); }).code(), ErrorCode::kUsage);
   EXPECT_NO_THROW(ModelOutput(model, out("weights.bin"), {ExternalData::kNever, kTag}));
 }

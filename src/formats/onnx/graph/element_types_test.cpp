@@ -94,7 +94,7 @@ TEST(ElementTypes, OfInitializersAreTheirOwn) {
   for (const char* name : {"x", "w", "y"}) EXPECT_EQ(type_of(model, name), ElementType::kFloat) << name;
 }
 
-// A function that is called with two types: nobody hears of the other's.
+// A function called with two types: the types of the calls do not mix.
 TEST(ElementTypes, CallersOfAFunctionDoNotMeet) {
   ModelBuilder model;
   model.input("x", kFloat, {1}).input("k", kInt64, {1}).output("y", kFloat, {1});
@@ -108,7 +108,7 @@ TEST(ElementTypes, CallersOfAFunctionDoNotMeet) {
   model.add_to_model(25, function).add_to_model(8, field(1, std::string("own")) + field(2, std::int64_t{1}));
   EXPECT_EQ(type_of(model, "x"), ElementType::kFloat);
   EXPECT_EQ(type_of(model, "k"), ElementType::kInt64);
-  EXPECT_EQ(type_of(model, "a"), ElementType::kFloat);  // as the Relu behind it gives one
+  EXPECT_EQ(type_of(model, "a"), ElementType::kFloat);  // because the Relu after it returns one
   EXPECT_EQ(type_of(model, "b"), ElementType::kUndefined);
   EXPECT_EQ(type_of(model, "i", 1), ElementType::kUndefined);
 }

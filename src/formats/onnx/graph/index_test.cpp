@@ -16,7 +16,7 @@ using test::ModelBuilder;
 
 onnx::Model read(const GraphBuilder& model) { return onnx::read_model_from_memory(model.bytes(), "test"); }
 
-// main: w (initializer), x (input); If captures both, and an If inside of its branch captures w again.
+// main: w (initializer), x (input). An If captures both, and an If in its branch captures w again.
 ModelBuilder nested() {
   const std::string innermost =
       GraphBuilder().node("Mul", {"w", "w"}, {"p"}, {}, "deep").output("p", kFloat, {1}).bytes();

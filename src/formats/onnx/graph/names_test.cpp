@@ -28,7 +28,7 @@ TEST(NamesTest, FreshNamesAreShortAndDifferent) {
   for (int i = 0; i < 1000; ++i) EXPECT_TRUE(seen.insert(std::string(names.fresh("n"))).second);
 }
 
-// "q1" and then 0 is "q" and then 10.
+// "q1" with number 0 could collide with "q" with number 10.
 TEST(NamesTest, PrefixesThatEndInDigitsDoNotCollide) {
   onnx::Model model = read(ModelBuilder().bytes());
   Names names(model);

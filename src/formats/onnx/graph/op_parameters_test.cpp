@@ -14,7 +14,7 @@ using test::kFloat;
 using test::ModelBuilder;
 using test::Strings;
 
-// Why a model with this node is refused; empty when it is not.
+// The error for a model with this node; empty if it is valid.
 std::string refusal_of(const std::string& node, std::int64_t opset = 17) {
   ModelBuilder model(opset);
   model.input("x", kFloat, {1}).input("w", kFloat, {1}).add(1, node);

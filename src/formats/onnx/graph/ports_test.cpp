@@ -19,7 +19,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
-// "1.s" for the value s of body 1.
+// "1.s" means the value s of body 1.
 Strings passages_of(const GraphBuilder& built) {
   const std::string bytes = built.bytes();
   const onnx::Model model = onnx::read_model_from_memory(bytes, "test");
@@ -68,7 +68,7 @@ TEST(Ports, LoopsReturnTheirStates) {
                                      {graph_attribute("body", body)})),
               UnorderedElementsAre("0.a enters 1.s", "0.b enters 1.t", "1.s2 leaves 0.y", "1.t leaves 0.z",
                                    "1.each leaves 0.all", "1.s2 returns 1.s", "1.t returns 1.t"));
-  // Fewer of everything than there should be.
+  // All lists are shorter than they should be.
   EXPECT_THAT(passages_of(model_with("Loop", {"n"}, {"y", "z"},
                                      {graph_attribute("body", body_of({"i"}, {"d"}).bytes())})),
               IsEmpty());
@@ -83,7 +83,7 @@ TEST(Ports, ScansReturnStatesAndNotRows) {
   const auto all = UnorderedElementsAre("0.a enters 1.s", "0.b enters 1.row", "1.s2 leaves 0.y",
                                         "1.given leaves 0.all", "1.s2 returns 1.s");
   EXPECT_THAT(scan({"a", "b"}, 1), all);
-  EXPECT_THAT(scan({"n", "a", "b"}, 1), all);  // lengths in front, as in opset 8
+  EXPECT_THAT(scan({"n", "a", "b"}, 1), all);  // sequence lengths first, as in opset 8
   EXPECT_THAT(scan({"a"}, 1), IsEmpty());
   for (const std::int64_t rows : {std::int64_t{-1}, std::int64_t{3}, std::int64_t{1} << 62})
     EXPECT_EQ(scan({"a", "b"}, rows).size(), 4U) << rows;

@@ -340,7 +340,7 @@ std::string chain(int nodes, bool is_reversed) {
   return field(7, bytes + field(11, test::value_info("v0", kFloat, {1})));
 }
 
-// The processor's time, best of several: what else the machine does meanwhile does not count.
+// CPU time, best of several runs, so that other load on the machine does not matter.
 double seconds_to_verify(const std::string& bytes) {
   const onnx::Model model = read(bytes);
   double best = 1e9;
@@ -352,8 +352,8 @@ double seconds_to_verify(const std::string& bytes) {
   return best;
 }
 
-// Twenty times the nodes would take 400 times as long if any step were quadratic. A large graph also outgrows
-// the caches, which makes it up to five times slower for each node.
+// With a quadratic step, twenty times the nodes would take 400 times as long. A large graph also exceeds the
+// caches, which makes each node up to five times slower.
 TEST(VerifyTest, TimeGrowsWithTheNumberOfNodesAndNoFaster) {
   for (const bool is_reversed : {false, true}) {
     const double few = seconds_to_verify(chain(10'000, is_reversed));

@@ -21,7 +21,7 @@ using testing::SizeIs;
 
 constexpr double kKept = std::numeric_limits<double>::infinity();
 
-// x ─ Conv ─ a ─ Conv ─ b ─ … ─ e: all of one size.
+// x ─ Conv ─ a ─ Conv ─ b ─ … ─ e: all of the same size.
 struct Chain {
   explicit Chain(int channels, int side, std::int64_t kernel = 3) {
     const auto wide = static_cast<std::int64_t>(channels), high = static_cast<std::int64_t>(side);
@@ -81,7 +81,7 @@ TEST(FloatDivisions, TheNoisiestComesFirst) {
   EXPECT_THAT(found[1], ElementsAre("c"));
 }
 
-// d is noisier than b; but b lies beside a, and needs no ways of its own between floats and codes.
+// d has more noise than b, but b is next to a and needs no additional conversions.
 TEST(FloatDivisions, WhatLiesBesideFloatsCostsLess) {
   const auto found = floats_of(
       Chain(32, 56, 1).assignments({{"a", kKept}, {"b", 1e-3}, {"c", 1e-7}, {"d", 1.2e-3}, {"e", 1e-7}}));

@@ -1,5 +1,5 @@
-// Which nodes stay in FP32 and why, and what becomes of constants: on the small graphs that real models are
-// made of, and on some that are made to mislead.
+// Which nodes are kept in FP32 and why, and the conversion of constants: on small graphs from real models,
+// and on adversarial ones.
 #include "formats/onnx/plan/half_plan.h"
 
 #include <gmock/gmock.h>
@@ -43,7 +43,7 @@ constexpr float kLowest = std::numeric_limits<float>::lowest();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr const char* kCounts = "its integer values may need more than 11 bits";
 
-// h is what a layer gave of the input x; the tests go on from there to y.
+// h is the output of a layer on the input x; tests add nodes from h to y.
 struct Net : ModelBuilder {
   explicit Net(std::int64_t opset = 17) : ModelBuilder(opset) {
     input("x", kFloat, {2, 8}).output("y", kFloat, {2, 8});
@@ -97,7 +97,7 @@ struct HalfPlanned {
   std::vector<std::string> stays, halves, stored, kept, notes;
 };
 
-// "value: reason" for all nodes that stay in FP32, after a reason that several nodes share.
+// "value: reason" for all nodes kept in FP32 for a shared reason.
 Strings because(const std::string& reason, const Strings& values) {
   Strings lines;
   for (const std::string& value : values) lines.push_back(value + ": " + reason);
@@ -117,7 +117,7 @@ TEST(HalfPlan, LayersComputeOn16Bits) {
   EXPECT_THAT(plan.notes, IsEmpty());
 }
 
-// Squares, their mean, the epsilon and the root stay, up to the op that divides.
+// Squares, their mean, the epsilon and the root are kept in FP32, up to the division.
 TEST(HalfPlan, NormalisationsThatAreWrittenOutStayUpToTheirDivision) {
   for (const float epsilon : {1e-5F, 1e-8F, 1e-12F}) {
     for (const bool is_power : {false, true}) {
@@ -130,7 +130,7 @@ TEST(HalfPlan, NormalisationsThatAreWrittenOutStayUpToTheirDivision) {
       EXPECT_EQ(plan.stays, because(may_grow(is_power ? "Pow" : "Mul", "s"), {"s", "m", "a", "r", "d"}));
       EXPECT_THAT(plan.halves, ElementsAre("h", "y"));
     }
-    Net net;  // LayerNorm by a reciprocal root
+    Net net;  // LayerNorm with a reciprocal square root
     net.number("e", epsilon).does("ReduceMean", {"h"}, {"u"}).does("Sub", {"h", "u"}, {"c"});
     net.does("Mul", {"c", "c"}, {"s"}).does("ReduceMean", {"s"}, {"m"}).does("Add", {"m", "e"}, {"a"});
     net.does("Sqrt", {"a"}, {"r"}).does("Reciprocal", {"r"}, {"i"}).does("Mul", {"c", "i"}, {"y"});
@@ -270,7 +270,7 @@ TEST(HalfPlan, FollowsNumbersUpToTheOpThatBoundsThem) {
   for (const Case& each : cases) EXPECT_EQ(HalfPlanned(each.net).stays, each.stays) << each.what;
 }
 
-// What a division by a tiny number gives is large.
+// The quotient of a division by a tiny number is large.
 TEST(HalfPlan, AQuotientOfATinyConstantIsLarge) {
   Net net;
   net.number("e", 1e-8F).does("Div", {"h", "e"}, {"d"}).does("Relu", {"d"}, {"r"});
@@ -349,7 +349,8 @@ TEST(HalfPlan, IntegersKeepTheirBits) {
   };
   for (const Case& each : cases) {
     Strings stays = HalfPlanned(each.net).stays;
-    std::erase_if(stays, [](const std::string& line) { return line.starts_with("i: "); });  // to integers
+    std::erase_if(stays,
+                  [](const std::string& line) { return line.starts_with("i: "); });  // a cast to integers
     EXPECT_EQ(stays, each.stays) << each.what;
   }
 }
@@ -360,7 +361,7 @@ std::string mask_note(const std::string& name, const std::string& value) {
          "masks a whole row";
 }
 
-// The scores h become those of y; `neg` is the constant.
+// The scores h lead to y; `neg` is the constant.
 TEST(HalfPlan, MasksAreLimitedWhereTheyOnlyHide) {
   const auto where = [](float value) {
     return Net().takes("m", kBool).number("neg", value).does("Where", {"m", "neg", "h"}, {"s"});
@@ -405,8 +406,8 @@ TEST(HalfPlan, MasksAreLimitedWhereTheyOnlyHide) {
   }
 }
 
-// A mask that is made in FP32 has to be cut there as well: a Cast of -1e9 is -inf, and a row of nothing but
-// those is NaN behind Softmax.
+// A mask computed in FP32 must be clipped, too: a Cast of -1e9 is -inf, and a row of only -inf is NaN after
+// Softmax.
 TEST(HalfPlan, AMaskMadeOfIntegersIsLimitedOrStaysUpToItsSoftmax) {
   Net net;
   net.takes("m", kInt64).number("neg", -1e9F).number("one", 1);
@@ -422,19 +423,19 @@ TEST(HalfPlan, AMaskMadeOfIntegersIsLimitedOrStaysUpToItsSoftmax) {
 
 TEST(HalfPlan, OtherLargeConstantsAreNotLimited) {
   const Strings why = because("'neg' (-1e+09) is too large for 16-bit floats", {"s", "y"});
-  Net output;  // no Softmax behind
+  Net output;  // no Softmax after it
   output.number("neg", -1e9F)
       .takes("m", kBool)
       .does("Where", {"m", "neg", "h"}, {"s"})
       .does("Relu", {"s"}, {"y"});
   EXPECT_EQ(HalfPlanned(output).stays, why);
-  Net both;  // a Softmax, and something else
+  Net both;  // a Softmax, and another op
   both.number("neg", -1e9F).takes("m", kBool).output("z", kFloat, {2, 8});
   both.does("Where", {"m", "neg", "h"}, {"s"}).does("Softmax", {"s"}, {"y"}).does("Mul", {"h", "neg"}, {"z"});
   EXPECT_EQ(HalfPlanned(both).stays,
             because("'neg' (-1e+09) is too large for 16-bit floats", {"s", "y", "z"}));
   EXPECT_THAT(HalfPlanned(both).notes, IsEmpty());
-  Net scaled;  // scores times the number are no mask
+  Net scaled;  // scores multiplied by the number are not a mask
   scaled.number("neg", -1e9F).does("Mul", {"h", "neg"}, {"s"}).does("Softmax", {"s"}, {"y"});
   EXPECT_EQ(HalfPlanned(scaled).stays, why);
 }
@@ -449,7 +450,7 @@ TEST(HalfPlan, LimitsBeyondTheRangeAreNone) {
                                       HasSubstr("'lo' is -65504 instead of -3.40282e+38")));
 }
 
-// One limit for two ops: that of the sums must go on meaning nothing.
+// One limit for two ops: for the sums it must still mean no limit.
 TEST(HalfPlan, ALimitOfAnOpThatStaysIsNotCut) {
   Net net;
   net.number("lo", 0).number("hi", -kLowest).does("Clip", {"h", "lo", "hi"}, {"c"}).does("Exp", {"c"}, {"e"});
@@ -458,14 +459,14 @@ TEST(HalfPlan, ALimitOfAnOpThatStaysIsNotCut) {
   for (const std::string& line : plan.stored) EXPECT_FALSE(line.starts_with("hi: ")) << line;
 }
 
-// Max with a large positive number is that number, and no limit.
+// Max with a large positive number returns that number, so it is not a limit.
 TEST(HalfPlan, ALargeFloorIsNoLimit) {
   Net net;
   net.number("big", 1e9F).does("Max", {"h", "big"}, {"m"}).does("Softmax", {"m"}, {"y"});
   EXPECT_EQ(HalfPlanned(net).stays, because("'big' (1e+09) is too large for 16-bit floats", {"m", "y"}));
 }
 
-// A causal mask that is cut to the length of the input is no broken weight.
+// A causal mask that is sliced to the length of the input is not an invalid weight.
 TEST(HalfPlan, InfiniteMasksMayBeCut) {
   std::vector<float> mask(64, 0);
   for (std::size_t i = 0; i < 64; ++i) mask[i] = i % 8 > i / 8 ? -kInfinity : 0;
@@ -561,7 +562,8 @@ TEST(HalfPlan, TheUserMayKeepNodes) {
   }
 }
 
-// They choose weights to store. A graph that is converted has none to choose: nothing is ignored in silence.
+// `include` and `exclude` select weights to store. A converted graph has none, so the options must not be
+// ignored silently.
 TEST(HalfPlan, NodesStayFloatWhereTheRecipeSaysSo) {
   Recipe recipe;
   recipe.format = Format::kFp16;
@@ -580,7 +582,7 @@ TEST(HalfPlan, Bfloat16ReachesAsFarAsFloat32) {
   EXPECT_EQ(HalfPlanned(net, recipe).stays, because(kCounts, {"i"}));
 }
 
-// Data says more than a rule.
+// Observed ranges take precedence over rules.
 TEST(HalfPlan, ObservedValuesDecide) {
   Net net;
   net.does("Exp", {"h"}, {"e"}).does("Relu", {"e"}, {"r"}).does("Neg", {"r"}, {"y"});
@@ -599,10 +601,10 @@ TEST(HalfPlan, ObservedValuesDecide) {
               testing::Contains("e: 'e' comes down to 1e-09 in the data"));
 }
 
-// Small files must not take long, whatever is in them.
+// Small files must not take long, whatever they contain.
 TEST(HalfPlan, ManyUsesTakeNoLongerThanTheyAreMany) {
   constexpr std::size_t kMany = 8000;
-  Net one, many, scale;  // one value again and again, many values, and all ways to a scale
+  Net one, many, scale;  // one value used many times, many values, and many paths to a scale
   one.does("Exp", {"h"}, {"e"}).does("Sum", Strings(kMany, "e"), {"y"});
   Strings names;
   for (std::size_t i = 0; i < kMany; ++i) names.push_back("e" + std::to_string(i));
@@ -619,7 +621,7 @@ TEST(HalfPlan, ManyUsesTakeNoLongerThanTheyAreMany) {
       .does("QuantizeLinear", {"h", "s"}, {"q"})
       .does("DequantizeLinear", {"q", "s"}, {"y"});
   for (const Net* net : {&one, &many, &scale}) {
-    const std::clock_t start = std::clock();  // of the processor: others may use the machine
+    const std::clock_t start = std::clock();  // CPU time, because other programs may use the machine
     const HalfPlanned plan(*net);
     EXPECT_LT(std::clock() - start, 6 * CLOCKS_PER_SEC);
   }

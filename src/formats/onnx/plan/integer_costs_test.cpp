@@ -34,7 +34,7 @@ Recipe recipe_for(const std::string& target = {}) {
   return recipe;
 }
 
-// Values of one sample, by name: so many channels of so many positions.
+// Values of one sample, by name, with their numbers of channels and positions.
 calibration::Ranges seen(const std::map<std::string, std::pair<int, int>>& values) {
   calibration::Ranges ranges;
   for (const auto& [name, size] : values) {
@@ -46,7 +46,7 @@ calibration::Ranges seen(const std::map<std::string, std::pair<int, int>>& value
   return ranges;
 }
 
-// Lines of nodes.
+// The lines of nodes.
 std::string plan_of(const GraphBuilder& builder, const calibration::Ranges& ranges,
                     const Recipe& recipe = recipe_for()) {
   const std::string bytes = builder.bytes();
@@ -65,7 +65,7 @@ void add_conv(GraphBuilder& model, const std::string& x, const std::string& y, c
              {int_attribute("group", group), ints_attribute("pads", {pad, pad, pad, pad})});
 }
 
-// x ─ Conv of 3 inputs ─ a ─ depthwise Conv ─ b ─ Conv ─ y ─ Conv ─ z
+// x ─ Conv with 3 inputs ─ a ─ depthwise Conv ─ b ─ Conv ─ y ─ Conv ─ z
 ModelBuilder beginning() {
   ModelBuilder model;
   model.input("x", kFloat, {1, 3, 112, 112}).output("z", kFloat, {1, 64, 112, 112});
@@ -92,8 +92,8 @@ TEST(IntegerCosts, WhatIsSlowerOnIntegersStaysInFloatsWhereFloatsComeIn) {
             "node 0:3 static -> z, codes\n");
 }
 
-// x ─ depthwise Conv ─ a ─ LeakyRelu ─ l ─ Conv ─ b ─ Add(l) ─ s ─ Conv ─ y: what the first two give in
-// floats is made codes for the Add, which gets codes from the other side.
+// x ─ depthwise Conv ─ a ─ LeakyRelu ─ l ─ Conv ─ b ─ Add(l) ─ s ─ Conv ─ y: the FP32 output of the first two
+// is quantized for the Add, whose other input is quantized.
 TEST(IntegerCosts, AJoinTakesCodesThatAreMadeOfFloats) {
   ModelBuilder model;
   model.input("x", kFloat, {1, 20, 112, 112}).output("y", kFloat, {1, 20, 112, 112});
@@ -111,7 +111,7 @@ TEST(IntegerCosts, AJoinTakesCodesThatAreMadeOfFloats) {
             "node 0:4 static -> y, codes\n");
 }
 
-// One weight for a large and a small picture: codes for both, though the small one would be faster in floats.
+// One weight for a large and a small image: both run in INT8, although the small one would be faster in FP32.
 TEST(IntegerCosts, NodesOfOneWeightStayTogether) {
   ModelBuilder model;
   model.input("x", kFloat, {1, 32, 80, 80}).input("s", kFloat, {1, 32, 2, 2});
@@ -142,7 +142,7 @@ TEST(IntegerCosts, AreNotWeighedWhereNobodyWantsItOrTheyAreOfOtherCpus) {
                 StartsWith("node 0:0 static -> a, codes\n"));
 }
 
-// x ─ Conv ─ a ─ depthwise Conv ─ b ─ Conv ─ y: slower on integers, but not by the way to floats and back.
+// x ─ Conv ─ a ─ depthwise Conv ─ b ─ Conv ─ y: slower in INT8, but not by as much as the conversions cost.
 TEST(IntegerCosts, ASlowNodeBetweenIntegersStaysThere) {
   ModelBuilder model;
   model.input("x", kFloat, {1, 64, 56, 56}).output("y", kFloat, {1, 64, 56, 56});
@@ -157,7 +157,7 @@ TEST(IntegerCosts, ASlowNodeBetweenIntegersStaysThere) {
               HasSubstr("node 0:1 static -> b, codes\n"));
 }
 
-// x ─ Conv ─ a ─ AveragePool ─ b ─ Conv ─ y: the pool's integer kernel takes longer than the ways around it.
+// x ─ Conv ─ a ─ AveragePool ─ b ─ Conv ─ y: the pool's INT8 kernel is slower than FP32 with conversions.
 TEST(IntegerCosts, AKernelThatIsTooSlowCutsTheIntegersInTwo) {
   ModelBuilder model;
   model.input("x", kFloat, {1, 64, 56, 56}).output("y", kFloat, {1, 64, 56, 56});
@@ -174,8 +174,8 @@ TEST(IntegerCosts, AKernelThatIsTooSlowCutsTheIntegersInTwo) {
             "node 0:2 static -> y, codes\n");
 }
 
-// x ─ Conv of one input ─ a ─ MaxPool ─ b ─ Conv ─ y: runtimes would make codes in front of the MaxPool,
-// which is slow unless an integer Conv stands there.
+// x ─ Conv with one input ─ a ─ MaxPool ─ b ─ Conv ─ y: runtimes would quantize in front of the MaxPool,
+// which is slow unless the op before it is an integer Conv.
 TEST(IntegerCosts, AMaxPoolTakesCodesOfAnIntegerConvOrGivesFloats) {
   ModelBuilder model;
   model.input("x", kFloat, {1, 1, 160, 160}).output("y", kFloat, {1, 32, 80, 80});
@@ -210,8 +210,8 @@ TEST(IntegerCosts, AnIslandThatGainsLessThanItsWaysCostStaysInFloats) {
             "node 0:4 static -> y, codes\n");
 }
 
-// x ─ Conv ─ a ─ Softmax over channels ─ s ─ Conv ─ y, the end of many detectors: beside integers, which have
-// the channels last, the Softmax is much faster.
+// x ─ Conv ─ a ─ Softmax over channels ─ s ─ Conv ─ y, the end of many detectors: next to INT8 ops, which use
+// channels-last, the Softmax is much faster.
 TEST(IntegerCosts, AConvBehindASoftmaxOverChannelsStaysOnIntegers) {
   const auto plan_with = [](const char* op, const Strings& attributes) {
     ModelBuilder model;
@@ -226,7 +226,7 @@ TEST(IntegerCosts, AConvBehindASoftmaxOverChannelsStaysOnIntegers) {
               HasSubstr("node 0:2 float: is faster in FP32"));
 }
 
-// Two small Convs: in floats they would be faster, but nobody would notice.
+// Two small Convs: they would be faster in FP32, but the difference is negligible.
 TEST(IntegerCosts, WhatTakesNoTimeIsNotWeighed) {
   ModelBuilder model;
   model.input("x", kFloat, {1, 4, 8, 8}).output("y", kFloat, {1, 4, 8, 8});
@@ -245,7 +245,7 @@ TEST(IntegerCosts, ModelsOfNothingButSlowNodesAreOnIntegersAllTheSame) {
             "node 0:0 static -> a, codes\n");
 }
 
-// Without VNNI a Conv of few channels gains less, and the ways to codes cost more.
+// Without VNNI a Conv with few channels gains less, and quantization costs more.
 TEST(IntegerCosts, AreThoseOfTheCpuThatTheTargetNames) {
   ModelBuilder model;
   model.input("x", kFloat, {1, 24, 80, 80}).output("y", kFloat, {1, 24, 80, 80});

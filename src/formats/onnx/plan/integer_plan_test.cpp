@@ -37,12 +37,12 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-// The values that somebody saw: `channels` runs of `stride` values.
+// Observed values: `channels` runs of `stride` values.
 struct Seen {
   std::vector<float> values;
   std::size_t channels = 1, stride = 1;
 };
-// Of 8 unsigned bits the first gets the scale 0.01 and the zero 100, the other 0.01 and 0.
+// With uint8 the first has scale 0.01 and zero point 100, the other 0.01 and 0.
 const Seen kSigned{{-1, 1.55F}}, kPositive{{0, 2.55F}};
 
 calibration::Ranges seen(const std::map<std::string, Seen>& values) {
@@ -51,7 +51,7 @@ calibration::Ranges seen(const std::map<std::string, Seen>& values) {
     ranges.values[name].add(value.values, value.channels, value.stride);
   return ranges;
 }
-// All of them take both signs, but those that end in r.
+// All of them have both signs, except those whose names end in r.
 calibration::Ranges ranges_of(const Strings& names) {
   std::map<std::string, Seen> values;
   for (const std::string& name : names) values.emplace(name, name.back() == 'r' ? kPositive : kSigned);
@@ -72,7 +72,7 @@ Recipe dynamic_recipe() {
   return recipe;
 }
 
-// A plan with the model it is about.
+// A plan with its model.
 struct Planned {
   std::string bytes;
   onnx::Model model;
@@ -104,13 +104,13 @@ std::string integer_text(const GraphBuilder& builder, const calibration::Ranges&
 std::string dynamic_text(const GraphBuilder& builder, const Recipe& recipe = dynamic_recipe()) {
   return Planned(builder, recipe).plan.integer.text();
 }
-// Lines of nodes only.
+// Only the lines of nodes.
 std::string node_lines(const std::string& text) {
   const std::size_t values = text.find("value ");
   return text.substr(0, values);
 }
 
-// y = Conv(x, w), [1, 4, 8, 8] → [1, 4, 8, 8]; the weight is called w and the output.
+// y = Conv(x, w), [1, 4, 8, 8] → [1, 4, 8, 8]; the weight is named "w" plus the output's name.
 void add_conv(GraphBuilder& graph, const std::string& x, const std::string& y, const std::string& bias = {}) {
   const Dims dims = {4, 4, 1, 1};
   graph.initializer("w" + y, dims, ramp(dims));
@@ -180,7 +180,7 @@ TEST(IntegerPlan, AClipIsWhereTheCodesOfAConvEnd) {
             "value 0:y uint8 scale 0.01 zero 100\n");
 }
 
-// x ─ Conv ─ a ─ Relu ─ r ─ Conv ─ y, and a is also read elsewhere.
+// x ─ Conv ─ a ─ Relu ─ r ─ Conv ─ y, and a is also used elsewhere.
 TEST(IntegerPlan, AReluStaysWhenItsInputIsUsedElsewhere) {
   const std::string expected =
       "node 0:0 static -> a, codes\n"
@@ -197,7 +197,7 @@ TEST(IntegerPlan, AReluStaysWhenItsInputIsUsedElsewhere) {
   EXPECT_EQ(integer_text(given, ranges_of({"x", "a", "r", "y"})), expected);
 }
 
-// Codes that are moved keep the limits they had, and those let negative values through.
+// Moved values keep their quantized range, which here includes negative values.
 TEST(IntegerPlan, AReluBehindAnOpThatMovesCodesStaysOrHasCodesOfItsOwn) {
   ModelBuilder model = images();
   add_conv(model, "x", "a");
@@ -207,7 +207,7 @@ TEST(IntegerPlan, AReluBehindAnOpThatMovesCodesStaysOrHasCodesOfItsOwn) {
               HasSubstr("value 0:r uint8 scale 0.01 zero 0\n"));
 }
 
-// Zero always has a code, so codes cannot end above it or below it.
+// Zero must be representable, so the quantized range cannot end above or below it.
 TEST(IntegerPlan, AClipThatKeepsAwayFromZeroStays) {
   for (const auto& [low, high] : {std::pair{0.5F, 2.55F}, std::pair{-1.0F, -0.25F}}) {
     ModelBuilder model = images();
@@ -221,7 +221,7 @@ TEST(IntegerPlan, AClipThatKeepsAwayFromZeroStays) {
   }
 }
 
-// A range that somebody asks for may lie beyond what the Relu lets through: it stays, or is the codes' end.
+// A configured range may exceed the limits of the Relu: then the Relu is kept, or it limits the range.
 TEST(IntegerPlan, AReluHoldsWhateverRangeIsAskedFor) {
   Recipe recipe = static_recipe();
   recipe.integer.values["r"].range = ValueRange{-1, 1.55};
@@ -230,7 +230,7 @@ TEST(IntegerPlan, AReluHoldsWhateverRangeIsAskedFor) {
       << text;
 }
 
-// What the caller or another node says may be different the next time.
+// Limits from the caller or another node may change between runs.
 TEST(IntegerPlan, AClipWhoseLimitsAreNotConstantStays) {
   ModelBuilder given = images();
   given.input("low", kFloat, {}).input("high", kFloat, {});
@@ -327,7 +327,7 @@ TEST(IntegerPlan, AGemmInTheMiddleGivesCodesAndTakesItsRelu) {
             "node 0:2 static -> b\n");
 }
 
-// Nobody may ask for codes of a value that has none.
+// A value without a range must not be used as quantized.
 TEST(IntegerPlan, AGemmWhoseOutputHasNoCodesGivesFloats) {
   ModelBuilder model = rows();
   add_gemm(model, "x", "a");
@@ -444,7 +444,7 @@ TEST(IntegerPlan, ValuesThatNeverVaryStayFloat) {
       "node 0:2 float: 'r' is constant in the calibration data\n");
 }
 
-// What is looked at is enough for every plan that leaves some of it alone.
+// Calibration observes enough for every plan that keeps some nodes in FP32.
 TEST(IntegerPlan, CalibrationLooksAtWhatAPlanCanWant) {
   ModelBuilder model = rows();
   model.input("i", kFloat, {2, 4, 8, 8});
@@ -469,7 +469,7 @@ TEST(IntegerPlan, IncludesAndExcludes) {
             "node 0:0 static -> a, codes\n"
             "node 0:1 float: excluded by 'wc'\n"
             "node 0:3 static -> y, codes\n");
-  recipe.exclude = {"Add"};  // ops without weights can be meant too
+  recipe.exclude = {"Add"};  // also applies to ops without weights
   EXPECT_EQ(node_lines(integer_text(model, ranges, recipe)),
             "node 0:0 static -> a, codes\n"
             "node 0:1 static -> c, codes\n"
@@ -538,7 +538,7 @@ TEST(IntegerPlan, AGemmDoesNotCodeAValueThatIsToStayFloat) {
   EXPECT_THAT(integer_text(model, ranges_of({"x", "a", "t", "y"}), recipe), Not(HasSubstr("value 0:a")));
 }
 
-// Both branches call their values h and z, and take x from outside.
+// Both branches name their values h and z, and capture x.
 ModelBuilder branches() {
   const auto branch = [] {
     GraphBuilder graph;
@@ -571,7 +571,7 @@ TEST(IntegerPlan, ValuesOfBranchesHaveRangesOfTheirOwn) {
             "value 2:h uint8 scale 0.02 zero 0\n");
 }
 
-// Nothing in functions is observed; a value outside that has the same name says nothing about them.
+// Values in functions are not observed; a value outside with the same name is unrelated.
 TEST(IntegerPlan, ValuesOfFunctionsAreNotThoseOfTheGraph) {
   const std::string weight = test::node(
       "Constant", {}, {"w"}, {tensor_attribute("value", float_tensor("", {4, 4, 1, 1}, ramp({4, 4, 1, 1})))});
@@ -606,7 +606,7 @@ TEST(IntegerPlan, InputsAndOutputsMayBeCodes) {
             "node 0:0 static -> y\n"
             "input x uint8 scale 0.01 zero 100\n"
             "value 0:x uint8 scale 0.01 zero 100\n");
-  model.node("Exp", {"x"}, {"e"}).output("e", kFloat, {2, 4});  // floats of x are wanted too
+  model.node("Exp", {"x"}, {"e"}).output("e", kFloat, {2, 4});  // x is also needed in FP32
   EXPECT_THAT(integer_text(model, ranges_of({"x", "y"}), integer_io()), Not(HasSubstr("input x")));
 }
 
@@ -672,7 +672,7 @@ TEST(IntegerPlan, ValuesThatAreNoBytesAreNotTakenForThem) {
   const calibration::Ranges ranges = seen({{"x", Seen{{-1, 0, 0, 1.55F}, 4, 1}}, {"y", kSigned}});
   const std::vector<RawInput> others = {
       {{0.001}, {-1}},           // the data goes beyond byte 255
-      {{0.02}, {0}},             // … and below byte 0
+      {{0.02}, {0}},             // the data goes below byte 0
       {{0.02, 0.02}, {-1, -1}},  // other channels
   };
   for (const RawInput& raw : others) {
@@ -708,7 +708,7 @@ TEST(IntegerPlan, DynamicConvIsOnlyForThoseWhoAsk) {
             "b float32[4] -> keep: smaller than 1024 bytes\n"
             "wy float32[4,4,1,1] -> int8 channel 0 kernel: weight of an integer Conv\n"
             "node 0:0 dynamic -> y\n");
-  EXPECT_EQ(planned.decision("wy").format.sign, kernels::CodeSign::kUnsigned);  // older runtimes want that
+  EXPECT_EQ(planned.decision("wy").format.sign, kernels::CodeSign::kUnsigned);  // needed by older runtimes
 }
 
 ModelBuilder lstm(const Strings& outputs) {
@@ -748,7 +748,7 @@ TEST(IntegerPlan, DynamicTakesFusedAttention) {
             "node 0:0 dynamic -> y\n");
 }
 
-// --- Codings ---
+// --- Quantization parameters ---
 
 constexpr ActivationType kTypes[] = {ActivationType::kU8, ActivationType::kS8, ActivationType::kU16,
                                      ActivationType::kS16};
@@ -770,7 +770,7 @@ void expect_sound(const ValueRange& range, ActivationType type, bool is_symmetri
   EXPECT_GE(quantization.zero, limits.low);
   EXPECT_LE(quantization.zero, limits.high);
   EXPECT_EQ(decoded(quantization, code_of(quantization, 0)), 0);
-  // What lies in the range is told to a step. (A scale is a float: 65535 of them add up to some rounding.)
+  // Values in the range are exact to one step. (A scale is a float: the rounding of 65535 steps adds up.)
   const double step = quantization.scale * 1.01;
   for (const double value : {std::min(range.low, 0.0), std::max(range.high, 0.0)})
     EXPECT_NEAR(decoded(quantization, code_of(quantization, value)), value, step)
@@ -827,7 +827,7 @@ TEST(ActivationQuantization, SymmetricMeansThatZeroIsInTheMiddle) {
 
 // --- Weights and biases ---
 
-// y = Conv(x, w, b) with one weight for each of its channels; x has the scale 0.01.
+// y = Conv(x, w, b) with one weight per channel; x has the scale 0.01.
 Planned with_bias(const std::vector<float>& weights, const std::vector<float>& bias,
                   const Recipe& recipe = static_recipe()) {
   const auto channels = static_cast<std::int64_t>(weights.size());
@@ -865,7 +865,7 @@ TEST(IntegerWeights, TinyWeightsMakeRoomForTheirBias) {
   EXPECT_LE(largest_code(planned, bias), kLargestBias * 1.0001);
   const auto& weight = planned.decision("w").affine;
   EXPECT_NEAR(weight[0].scale, 3 / 0.01 / kLargestBias, 1e-9);
-  EXPECT_NEAR(weight[2].scale, 0.01, 1e-4);  // this one has room
+  EXPECT_NEAR(weight[2].scale, 0.01, 1e-4);  // this one need not change
   EXPECT_FLOAT_EQ(planned.decision("b").affine[0].scale, weight[0].scale * 0.01F);
 }
 
@@ -890,7 +890,7 @@ TEST(IntegerWeights, OneScaleForAllHasRoomForTheLargestBias) {
   EXPECT_LE(largest_code(without_weights, bias), kLargestBias * 1.0001);
 }
 
-// The channel has no weights, so that its scale is free: it must do for the larger bias, whatever the order.
+// The channel has no weights, so its scale is free: it must fit the larger bias, in any order.
 TEST(IntegerWeights, AWeightWithSeveralBiasesHasRoomForEach) {
   for (const auto& [first, second] : {std::pair{100.0F, 0.001F}, std::pair{0.001F, 100.0F}}) {
     ModelBuilder model;
@@ -911,7 +911,8 @@ TEST(IntegerWeights, ABiasThatIsNotFiniteIsNotCoded) {
       const Planned planned = with_bias({1, 2}, {0, bad});
       EXPECT_FALSE(planned.decision("b").is_stored());
       EXPECT_THAT(planned.decision("b").affine, IsEmpty());
-      EXPECT_THAT(planned.plan.integer.biases, IsEmpty());  // or an integer op would look for its codes
+      EXPECT_THAT(planned.plan.integer.biases,
+                  IsEmpty());  // otherwise an integer op would look for the quantized bias
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::kBadInput);
     }
@@ -939,8 +940,8 @@ TEST(IntegerWeights, SevenBitsLeaveRoomForSumsOfTwo) {
   EXPECT_NEAR(planned.decision("w").affine[1].scale, 0.02, 1e-6);
 }
 
-// Weights of 127 and 0.4 at a scale of 1: the second is rounded to 0, and what it would have added is known
-// for inputs that are always the same.
+// Weights of 127 and 0.4 at a scale of 1: the second is rounded to 0, and the lost contribution is known
+// exactly for constant inputs.
 TEST(BiasCorrection, IsExactForConstantInputs) {
   for (const std::string op : {"Conv", "Gemm", "Gemm, transposed"}) {
     ModelBuilder model;
@@ -963,9 +964,9 @@ TEST(BiasCorrection, IsExactForConstantInputs) {
     recipe.scale = ScaleMethod::kAbsMax;
     recipe.rounding = Rounding::kNearest;
     recipe.integer.correct_bias = true;
-    recipe.integer.reduce_range = false;  // scales that are whole numbers
+    recipe.integer.reduce_range = false;  // integer scales
     const Planned planned(model, recipe, &ranges);
-    // 0.4·2 + 0.25·(-4); of the other, at a scale of 2: 0.5·2 + (1 - rounded)·(-4), rounded to even
+    // 0.4·2 + 0.25·(-4); for the other, at a scale of 2: 0.5·2 + (1 - rounded)·(-4), rounded to even
     ASSERT_EQ(planned.decision("b").shift.size(), 2U) << op;
     EXPECT_NEAR(planned.decision("b").shift[0], 0.8 - 1, 1e-4) << op;
     const double rounded = 2 * std::nearbyint(0.5);

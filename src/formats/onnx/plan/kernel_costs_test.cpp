@@ -7,7 +7,7 @@ namespace {
 
 constexpr double kMicrosecond = 1000;
 
-// What the script saw, within what the table promises for nine of ten.
+// Compares with a measurement of the script, within the documented accuracy for 90 % of the kernels.
 void expect_near(double estimate, double measured) {
   EXPECT_LT(estimate, 1.6 * measured * kMicrosecond);
   EXPECT_GT(estimate, measured * kMicrosecond / 1.6);

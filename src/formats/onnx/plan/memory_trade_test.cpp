@@ -17,8 +17,8 @@ using test::kFloat;
 using test::ModelBuilder;
 using test::ramp;
 
-// Two convolutions without padding, at 36 × 36 positions of 64 weights' kernels and at 4 × 4 positions after
-// a pool, and a product of matrices.
+// Two convolutions without padding, the first at 36 × 36 positions, the second at 4 × 4 positions after a
+// pool, and a matrix product.
 std::string two_layers(std::int64_t opset = 13, std::int64_t width = 36) {
   ModelBuilder model(opset);
   model.input("x", kFloat, {-1, 64, 36, width}).output("y", kFloat, {-1, 64});
@@ -94,7 +94,7 @@ TEST(MemoryTrade, LowDecodesAllThatCanBe) {
                 "head float32[64,64] -> int8 channel 1 dq: weight of MatMul" + low);
 }
 
-// The blocks of a Conv are rows; those of a MatMul run through its columns.
+// The blocks of a Conv are rows; those of a MatMul go down its columns.
 TEST(MemoryTrade, FourBitsBecomeRowsOfBytes) {
   const std::string low = "; dequantized on every run, for low memory\n";
   EXPECT_EQ(

@@ -1,4 +1,4 @@
-// Recipe::nodes: single nodes that are treated otherwise than the rest.
+// Recipe::nodes: overrides for single nodes.
 #include <gmock/gmock.h>
 #include <ounce/error.h>
 
@@ -100,7 +100,7 @@ TEST(MixedPlan, OfASharedWeightTheMostPreciseWishHolds) {
               StartsWith("w float32[32,32] -> float16"));
   EXPECT_THAT(text(Format::kW8, {{"y", Format::kFp32}, {"z", Format::kW16}}), HasSubstr("-> keep"));
   EXPECT_THAT(text(Format::kW4, {{"y", Format::kW8}}), HasSubstr("-> int8"));
-  // The other node wishes what the recipe says.
+  // The other node needs the format of the recipe.
   EXPECT_THAT(text(Format::kW8, {{"y", Format::kW4}}),
               HasSubstr("-> int8 channel 1 fold: weight of MatMul, because another of its nodes needs it"));
 }
@@ -114,7 +114,7 @@ TEST(MixedPlan, AWeightThatIsMovedIsThatOfTheOpBehind) {
   EXPECT_THAT(text_of(model, Format::kW8, {{"t", Format::kFp32}}), HasSubstr("as requested for its node"));
 }
 
-// Rows are cut out of a table: what is done with them says nothing of the table.
+// Rows are looked up in a table: overrides of nodes that use the rows do not apply to the table.
 TEST(MixedPlan, ATableIsThatOfItsLookup) {
   ModelBuilder model;
   model.input("i", test::kInt64, {4}).output("y", kFloat, {4, 32});
@@ -201,13 +201,13 @@ TEST(MixedPlan, WhatFollowsWithoutWeightsCanBeFloatsToo) {
             "node 0:2 static -> c, codes\n"
             "node 0:3 float: kept in FP32 by the recipe\n"
             "node 0:4 static -> y, codes\n");
-  // A Relu is not taken into codes then.
+  // A Relu is not absorbed then.
   EXPECT_THAT(nodes_of({{"r", Format::kFp32}}), StartsWith("node 0:0 static -> a, codes\n"));
-  // There is no dynamic kernel for a sum.
+  // There is no dynamic kernel for Add.
   EXPECT_EQ(nodes_of({{"s", Format::kInt8Dynamic}}), nodes_of({}));
 }
 
-// Two Gemms with one weight, and two Convs.
+// Two Gemms, or two Convs, with a shared weight.
 ModelBuilder twins(const std::string& op, const Dims& input, const Dims& weight) {
   ModelBuilder model;
   model.input("x", kFloat, input).output("y", kFloat, input).output("z", kFloat, input);
@@ -234,7 +234,7 @@ TEST(MixedPlan, AWeightThatIsTornBetweenKernelsIsFloats) {
             "w float32[16,16,1,1] -> int8 channel 0 fold: weight of Conv; folded at load, FP32 speed\n"
             "node 0:0 float: its weight also feeds a node with another kind of quantization\n"
             "node 0:1 float: its weight also feeds a node with another kind of quantization\n");
-  // And with floats.
+  // Shared with an FP32 node.
   EXPECT_THAT(
       text_of(twins("Gemm", {2, 32}, {32, 32}), Format::kInt8, {{"z", Format::kFp32}}, &ranges),
       testing::AllOf(StartsWith("w float32[32,32] -> keep: kept in FP32, as requested for its node\n"),
@@ -303,13 +303,13 @@ TEST(MixedPlan, AModelThatKeepsItsStaticScalesHasNoDynamicNodes) {
               HasSubstr("keeps the static scales"));
 }
 
-// Where nobody asks for other bits than the rest has, nothing is said of it.
+// Without a different format, the reason does not mention overrides.
 TEST(MixedPlan, NodesInFloatsAreStoredAsTheRest) {
   EXPECT_THAT(text_of(chain(), Format::kInt8Dynamic, {{"a", Format::kW8}}),
               Not(HasSubstr("as requested for its node")));
 }
 
-// Where 16-bit floats are only stored, they are what nodes wish that nobody spoke of.
+// If 16-bit floats are only a storage format, they are the format of nodes without an override.
 TEST(MixedPlan, TheRestMayBeStoredAsHalves) {
   Recipe recipe = recipe_of(Format::kInt8Dynamic, {{"a", Format::kW8}, {"y", Format::kFp32}});
   recipe.integer.fp16_remainder = true;

@@ -30,7 +30,7 @@ std::string plan_text(const std::string& bytes, Recipe recipe = {}) {
   return make_plan(model, index, recipe, pool).text();
 }
 
-// A model in which `op` uses the weight w of these dimensions as its input number `input`.
+// A model in which `op` uses the weight w of these dimensions as input number `input`.
 std::string model_of(const std::string& op, std::size_t input, const Dims& dims,
                      const test::Strings& attributes = {}, std::int64_t opset = 17) {
   ModelBuilder model(opset);
@@ -142,7 +142,7 @@ TEST(Plan, DequantizeLinearNeedsTheRightOpset) {
       plan_text(model_of("MatMul", 1, {64, 16}, {}, 12), dq),
       "w float32[64,16] -> int8 channel 1 fold: weight of MatMul; folded, because DequantizeLinear needs "
       "opset 13, the model has 12\n");
-  // Nobody fuses it into a Conv: the price is named.
+  // Runtimes do not fuse it into a Conv, so the reason states the cost.
   EXPECT_THAT(plan_text(model_of("Conv", 1, {64, 16, 3, 3}), dq),
               testing::HasSubstr("runs at every inference"));
   dq.granularity = {GranularityKind::kBlock, 32};

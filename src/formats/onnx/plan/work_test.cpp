@@ -21,7 +21,7 @@ double work_of(const ModelBuilder& builder, const std::map<std::string, graph::D
   return multiplications(model, index, inputs);
 }
 
-// A convolution over an image of any size, and a layer behind its mean.
+// A convolution over an image of any size, and a layer after the mean.
 ModelBuilder network(const char* between = "Relu") {
   ModelBuilder model;
   model.input("x", kFloat, {-1, 3, -1, -1}).output("y", kFloat, {-1, 5});

@@ -25,7 +25,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// x [1,2,4,4] through an op of four channels, and the sum with a constant of these dimensions.
+// x [1,2,4,4] through an op with four channels, plus a constant of these dimensions.
 ModelBuilder conv_and_add(const Dims& added, bool has_bias = false) {
   ModelBuilder model;
   model.input("x", kFloat, {1, 2, 4, 4}).output("y", kFloat, {1, 4, 4, 4});
@@ -69,7 +69,7 @@ TEST(AddBias, CountsTheChannelsOfATransposedConvolutionInGroups) {
   expect_same_outputs(model.bytes(), biased);
 }
 
-// Four rows, four columns and four channels: only the place of the four tells them apart.
+// Four rows, four columns and four channels: only the position of the axis distinguishes them.
 TEST(AddBias, LeavesWhatIsNotPerChannel) {
   for (const Dims& dims : {Dims{4}, Dims{4, 1}, Dims{1, 1, 4, 1}, Dims{1, 1, 4, 1, 1}}) {
     ModelBuilder model = conv_and_add(dims);

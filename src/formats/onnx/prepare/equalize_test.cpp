@@ -32,7 +32,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// Channels that reach from -size to size.
+// Channels with values from -size to size.
 calibration::Statistics seen(const std::vector<float>& sizes) {
   const std::size_t rows = 50;
   std::vector<float> values;
@@ -61,7 +61,7 @@ std::vector<float> initializer(const onnx::Model& model, const std::string& name
   return {};
 }
 
-// Done once, without a change of the structure or of the outputs.
+// Checks that the pass changes `places` places once, and neither the structure nor the outputs.
 void expect_equalized(const ModelBuilder& model, const Ranges& ranges, std::size_t places = 1) {
   onnx::Model equal = read(model.bytes());
   const Equalization result = equalize(equal, ranges);
@@ -167,7 +167,7 @@ TEST(Equalize, TakesGemmBothWaysRound) {
   }
 }
 
-// n [2,3,4], made by the nodes that are added, times three matrices.
+// n [2,3,4], produced by the added nodes, times three matrices.
 void add_attention(ModelBuilder& model) {
   for (const std::string name : {"q", "k", "v"}) {
     model.initializer("w" + name, {4, 5}, noise({20}, static_cast<std::uint32_t>(name[0])));
@@ -315,7 +315,7 @@ struct Simulation {
   static constexpr std::size_t kSamples = 200, kChannels = 64, kOutputs = 16;
   std::vector<float> x = noise({kSamples, kChannels}, 11);
 
-  // Rounds `count` values that stand `stride` apart, as s8 or u8 with one scale.
+  // Rounds `count` values with distance `stride` to int8 or uint8 with one scale.
   static void round_to_codes(double* values, std::size_t count, std::size_t stride, bool is_symmetric) {
     double low = 0, high = 0;
     for (std::size_t i = 0; i < count; ++i) {
@@ -394,7 +394,7 @@ TEST(ChannelFactors, StayWithinTheirLimits) {
               testing::Each(testing::AllOf(testing::Ge(kSmallestFactor), testing::Le(kLargestFactor))));
 }
 
-// Uniform channels of different sizes: the mean of x² is a third of the square of the size.
+// Uniform channels of different sizes: the mean of x² is one third of the squared size.
 TEST(ChannelFactors, EstimateThePowerOfAChannel) {
   const std::vector<ChannelExtent> extents = extents_of(seen({1, 4, 0.25F}));
   ASSERT_EQ(extents.size(), 3U);

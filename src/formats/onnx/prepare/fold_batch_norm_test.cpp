@@ -54,7 +54,7 @@ std::string norm_parameters() {
   return "ns = float32[4]\nnb = float32[4]\nnm = float32[4]\nnv = float32[4]\n";
 }
 
-// x [1,2,5,5] through a Conv of four channels and a normalisation.
+// x [1,2,5,5] through a Conv with four channels and a normalization.
 ModelBuilder conv_and_norm(bool has_bias, std::int64_t opset = 17, std::int64_t ir_version = 8) {
   ModelBuilder model(opset, ir_version);
   model.input("x", kFloat, {1, 2, 5, 5}).output("y", kFloat, {1, 4, 3, 3});
@@ -111,7 +111,7 @@ TEST(FoldBatchNorm, FoldsSeveralInARowAtOnce) {
   expect_same_outputs(model.bytes(), folded);
 }
 
-// One set of weights for two ops, of which one is normalised.
+// One weight for two ops, of which one is normalized.
 TEST(FoldBatchNorm, LeavesASharedWeightToTheOthers) {
   ModelBuilder model = conv_and_norm(true);
   model.node("Conv", {"x", "w", "b"}, {"z"}).output("z", kFloat, {1, 4, 3, 3});
@@ -123,7 +123,7 @@ TEST(FoldBatchNorm, LeavesASharedWeightToTheOthers) {
   expect_same_outputs(model.bytes(), folded);
 }
 
-// A large weight that very many share must not become very many large weights.
+// A large weight with very many users must not be copied for each of them.
 TEST(FoldBatchNorm, StopsCopyingInProportionToTheModel) {
   ModelBuilder model;
   model.input("x", kFloat, {1, 64, 1});
@@ -290,7 +290,7 @@ TEST(FoldBatchNorm, LeavesParametersThatCannotBeFolded) {
   EXPECT_EQ(reason(0, 3e38F), "node 'norm_y': the new weight or bias would not be finite");
 }
 
-// From IR 4 on whoever runs the model may give another value.
+// From IR 4 on the caller may override the weight.
 TEST(FoldBatchNorm, LeavesWeightsThatAreInputs) {
   ModelBuilder model = conv_and_norm(true);
   model.input("w", kFloat, {4, 2, 3, 3});

@@ -28,7 +28,7 @@ using testing::HasSubstr;
 
 bool all(const onnx::Node&) { return true; }
 
-// x [2,3] times w, of which one side is five.
+// x [2,3] times w; one side of w is five.
 ModelBuilder with_weight(const Dims& weight) {
   ModelBuilder model;
   model.input("x", kFloat, {2, 3}).output("y", kFloat, {2, 5}).initializer("w", weight, noise(weight));
@@ -67,7 +67,7 @@ TEST(GemmToMatMul, NeedsNoSumWithoutABias) {
   }
 }
 
-// The weight itself stays for whoever else takes it, and is turned once.
+// The weight itself is kept for other users, and is transposed once.
 TEST(GemmToMatMul, TransposesIntoANewTensor) {
   ModelBuilder model = with_weight({5, 3});
   model.node("Gemm", {"x", "w"}, {"y"}, {int_attribute("transB", 1)});

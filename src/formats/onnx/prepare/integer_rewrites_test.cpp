@@ -1,4 +1,4 @@
-// Ops without an integer kernel, made of ops that have one: each gives the same floats as before.
+// Rewrites of ops without an integer kernel: all must preserve the FP32 results.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -33,11 +33,11 @@ bool every(const onnx::Node&) { return true; }
 
 std::vector<float> wide(const Dims& dims, std::uint32_t seed = 1) {
   std::vector<float> values = noise(dims, seed);
-  for (float& value : values) value *= 4;  // so that what comes out reaches beyond -3 and 3
+  for (float& value : values) value *= 4;  // so that outputs exceed -3 and 3
   return values;
 }
 
-// x ─ Conv ─ a ─ what is added ─ b ─ Conv ─ y
+// x ─ Conv ─ a ─ added nodes ─ b ─ Conv ─ y
 template <class Add>
 std::string between(Add add, std::int64_t opset = 17, const Dims& dims = {1, 3, 6, 5}) {
   ModelBuilder model(opset);
@@ -173,7 +173,7 @@ TEST(RestoreFloatOps, AHardSwishOfAValueThatOthersTakeIsWholeAgain) {
   expect_same_outputs(before, after, 0);
 }
 
-// The end of the one looks like a part of the other.
+// The end of one pattern looks like a part of the other.
 TEST(RestoreFloatOps, WhatIsPartOfOneOpIsNotPartOfAnother) {
   const std::string before = between([](ModelBuilder& model) {
     model.initializer("zero", {}, {0}).initializer("one", {}, {1});

@@ -83,7 +83,7 @@ Tensor random_input(const data::ValueDescription& input, std::uint32_t seed) {
 std::vector<Tensor> run(const std::filesystem::path& library, const std::filesystem::path& model,
                         std::uint32_t seed) {
   runtime::SessionOptions options;
-  options.optimization = runtime::Optimization::kNone;  // what is compared is what was written
+  options.optimization = runtime::Optimization::kNone;  // compare the model as written
   const runtime::Session session(runtime::Library::open(library), model, options);
   std::vector<runtime::NamedTensor> inputs;
   for (const auto& input : session.inputs()) inputs.push_back({input.name, random_input(input, seed++)});

@@ -33,7 +33,7 @@ using test::string_attribute;
 using test::text_of;
 using testing::HasSubstr;
 
-// One op on x, which gives y.
+// A model with one op on x, which computes y.
 ModelBuilder one_op(std::int64_t opset, const std::string& op, const Dims& x, const Dims& y,
                     const Strings& attributes, const Strings& more_inputs = {}) {
   ModelBuilder model(opset);
@@ -44,7 +44,7 @@ ModelBuilder one_op(std::int64_t opset, const std::string& op, const Dims& x, co
   return model;
 }
 
-// The nodes at the opset, after a look at what they give.
+// Returns the nodes at the new opset, after comparing their outputs.
 std::string raised(const ModelBuilder& model, std::int64_t wanted) {
   onnx::Model changed = read(model.bytes());
   EXPECT_EQ(raise_opset(changed, wanted), 1U);
@@ -114,7 +114,7 @@ TEST(RaiseOpset, MakesTheBoundsOfClipInputs) {
             "q0 = float32[]\nClip(x, , q0) -> y\n");
 }
 
-// x is declared, its square is not: the model has two float types, so it could be either.
+// x is declared, its square is not. The model has two float types, so the square could have either.
 TEST(RaiseOpset, NeedsTheTypeOfWhatIsClipped) {
   ModelBuilder model(9);
   model.input("x", 11, {2}).output("y", kFloat, {2}).node("Mul", {"x", "x"}, {"s"});
@@ -327,7 +327,7 @@ TEST(RaiseOpset, RefusesWhatAFunctionTakesFromItsCaller) {
 
 TEST(RaiseOpset, RefusesOpsThatItDoesNotKnow) {
   EXPECT_THAT(refusal(one_op(11, "Frobnicate", {2}, {2}, {}), 17), HasSubstr("ONNX has no op 'Frobnicate'"));
-  // Those of other domains are none of its business.
+  // Ops of other domains are ignored.
   ModelBuilder custom(11);
   custom.input("x", kFloat, {2}).output("y", kFloat, {2});
   custom.add(1, ounce::test::node("Frobnicate", {"x"}, {"y"}, {}, {}, "custom"));
@@ -335,7 +335,7 @@ TEST(RaiseOpset, RefusesOpsThatItDoesNotKnow) {
   EXPECT_EQ(raise_opset(changed, 17), 0U);
 }
 
-// None of the ops that change has one.
+// Ops that change between opsets have no subgraphs.
 TEST(RaiseOpset, RefusesASubgraphWhereNoneBelongs) {
   GraphBuilder body;
   body.output("e", kFloat, {2}).node("Relu", {"x"}, {"e"});
@@ -345,7 +345,7 @@ TEST(RaiseOpset, RefusesASubgraphWhereNoneBelongs) {
               HasSubstr("it holds a subgraph"));
 }
 
-// What comes before the node that is refused has been looked at, and must not be changed.
+// The nodes before the refused one were processed, but must not be changed.
 TEST(RaiseOpset, ChangesNothingWhenItRefuses) {
   ModelBuilder model(11);
   model.input("x", kFloat, {1, 2}).output("y", kFloat, {2});

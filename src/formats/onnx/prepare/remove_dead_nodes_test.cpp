@@ -55,7 +55,7 @@ TEST(RemoveDeadNodes, KeepsWhatSubgraphsUse) {
       "If", {"which"}, {"z"},
       {graph_attribute("then_branch", branch.bytes()), graph_attribute("else_branch", branch.bytes())});
   onnx::Model changed = read(model.bytes());
-  // Abs and own in both branches, and then Sqrt, which only Abs used.
+  // Abs and `own` in both branches, and then Sqrt, which only Abs used.
   EXPECT_EQ(remove_dead_nodes(changed).count, 5U);
   EXPECT_EQ(text_of(changed),
             "Relu(x) -> y\nExp(x) -> a\nIf(which) -> z\n  then_branch:\n    Neg(a) -> e\n"

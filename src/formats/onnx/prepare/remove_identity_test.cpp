@@ -27,7 +27,7 @@ ModelBuilder one_in_one_out(std::int64_t opset = 17) {
   return model;
 }
 
-// What is left, and that it still does the same.
+// Removes identities, checks that outputs do not change, and returns the text of the model.
 std::string left_of(const ModelBuilder& model) {
   onnx::Model changed = read(model.bytes());
   EXPECT_THAT(remove_identity(changed).left_alone, IsEmpty());
@@ -74,7 +74,7 @@ TEST(RemoveIdentity, LeavesWhatHasTwoNamesToKeep) {
   EXPECT_FALSE(changed.proto.is_edited());
 }
 
-// Two outputs of one value: one gets its producer, the other stays.
+// Two outputs of one value: one is renamed, the other Identity is kept.
 TEST(RemoveIdentity, NamesAProducerOnce) {
   ModelBuilder model = one_in_one_out();
   model.node("Relu", {"x"}, {"r"})
@@ -90,7 +90,7 @@ TEST(RemoveIdentity, NamesAProducerOnce) {
 }
 
 TEST(RemoveIdentity, FollowsValuesIntoSubgraphs) {
-  // Both branches call their own values alike.
+  // Both branches use the same names for their values.
   const auto branch = [](const std::string& op) {
     GraphBuilder graph;
     graph.output("e", kFloat, {2}).node("Identity", {"a"}, {"i"}).node(op, {"i"}, {"k"});
@@ -121,7 +121,7 @@ TEST(RemoveIdentity, RenamesWhatSubgraphsCapture) {
       "Relu(x) -> y\nIf(which) -> z\n  then_branch:\n    Neg(y) -> e\n  else_branch:\n    Neg(y) -> e\n");
 }
 
-// What a branch gives has to be made in it.
+// The output of a branch must be produced in the branch.
 TEST(RemoveIdentity, LeavesTheOutputOfABranchThatComesFromOutside) {
   GraphBuilder hands_on, other;
   hands_on.output("e", kFloat, {2}).node("Identity", {"r"}, {"e"}, {}, "inside");

@@ -36,7 +36,7 @@ std::string words_tensor(const std::string& name, const Dims& dims, const std::v
                 {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(std::int32_t)});
 }
 
-// Two channels of a 1×1 Conv over [1, 4, 3]: the first has a pair that saturates.
+// Two channels of a 1×1 Conv over [1, 4, 3]; the first has a saturating pair.
 ModelBuilder conv_model(bool has_channel_scales) {
   ModelBuilder model(13, 8);
   model.input("x", kFloat, {1, 4, 3}).output("y", kFloat, {1, 2, 3});
@@ -75,8 +75,8 @@ TEST(LimitPairs, MakesTrainedCodesSafeAndKeepsTheModel) {
     EXPECT_THAT(changes.left_alone, IsEmpty());
     remove_dead_nodes(model);
     EXPECT_EQ(saturating_in(model), 0U);
-    EXPECT_THAT(test::text_of(model), Not(HasSubstr("w = int8")));  // the old codes are gone
-    // Half a step of a scale that is twice as large, in each of four products.
+    EXPECT_THAT(test::text_of(model), Not(HasSubstr("w = int8")));  // the old values were removed
+    // Half a step of the doubled scale, in each of four products.
     test::expect_same_outputs(before, model, 2e-2);
   }
 }
@@ -109,7 +109,7 @@ TEST(LimitPairs, LeavesScalesOfAnotherAxisAlone) {
 
 TEST(LimitPairs, SaysWhatItCannotChange) {
   ModelBuilder builder = conv_model(true);
-  builder.output("wf", kFloat, {2, 4, 1});  // somebody else wants the weight as it is
+  builder.output("wf", kFloat, {2, 4, 1});  // another user of the weight
   onnx::Model model = onnx::read_model_from_memory(builder.bytes(), "model");
   const SaturationChanges changes = avoid_saturation(model);
   EXPECT_THAT(changes.weights, IsEmpty());

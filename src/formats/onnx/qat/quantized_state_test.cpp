@@ -34,7 +34,8 @@ std::vector<std::string> lines_of(const std::vector<FloatOp>& ops) {
   return lines;
 }
 
-// x, coded and decoded as d; a stored weight, decoded as w; one in floats, f; and one coded while it runs, r.
+// x, quantized and dequantized as d; a stored weight, dequantized as w; an FP32 weight f; and r, a weight
+// quantized at run time.
 ModelBuilder coded() {
   ModelBuilder model;
   model.input("x", kFloat, {2, 4}).initializer("s", {}, {0.1F});

@@ -52,7 +52,7 @@ std::string codes_tensor(const std::string& name, int type, const Dims& dims, co
   return tensor(name, type, dims, raw);
 }
 
-// Values that lie on codes, between them and on the middle of them, for scales near 1/64.
+// Values on, between and exactly halfway between quantized values, for scales near 1/64.
 std::vector<float> awkward(const Dims& dims) {
   std::vector<float> values = noise(dims, 9);
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -62,7 +62,7 @@ std::vector<float> awkward(const Dims& dims) {
   return values;
 }
 
-// x [2,3] times w [3,4], which goes through this pair. The parameters s and z are still to be added.
+// x [2,3] times w [3,4] through a Q/DQ pair. The test adds the parameters s and z.
 ModelBuilder matmul(std::int64_t opset = 17, const Strings& attributes = {},
                     const Strings& inputs = {"s", "z"}, std::int64_t ir_version = 8) {
   ModelBuilder model(opset, ir_version);
@@ -87,7 +87,7 @@ std::string why_not_stored(const ModelBuilder& model) {
   return changes.left_alone.size() == 1 ? changes.left_alone[0] : "";
 }
 
-// Stores, checks that exactly one weight is and that no output changes at all, and returns what is left.
+// Stores the weights, checks their number and that outputs are identical, and returns the text of the model.
 std::string stored_text(const ModelBuilder& model, std::size_t count = 1) {
   onnx::Model stored = read(model.bytes());
   const Changes changes = store_trained_weights(stored);
@@ -195,7 +195,7 @@ TEST(TrainedScales, TakesEverythingFromConstantNodes) {
             "-> y\n");
 }
 
-// What PyTorch leaves when it does not fold constants: an Identity for a shared scale, a Cast for the zero.
+// PyTorch without constant folding: an Identity for a shared scale, a Cast for the zero point.
 TEST(TrainedScales, ReadsParametersThroughIdentityAndCast) {
   ModelBuilder model = matmul();
   model.initializer("s0", {}, {0.03F})
@@ -480,7 +480,7 @@ TEST(TrainedScales, LeavesClipsThatCannotBeFolded) {
             "node 'quant': node 'clip' behind it has limits that are not constant");
 }
 
-// A large weight that very many code must not be coded for each of them.
+// A large weight with very many users must not be quantized for each of them.
 TEST(TrainedScales, StopsCodingInProportionToTheModel) {
   ModelBuilder model;
   model.initializer("w", {64, 64}, noise({64, 64})).initializer("s", {}, {0.01F});

@@ -122,7 +122,7 @@ TEST_F(OnnxFileTest, OtherFormatsAreRecognizedAndRefusedByName) {
   EXPECT_EQ(model::detect(folder_ / "nothing"), std::nullopt);
 }
 
-// What one model is changed to does not show in the other.
+// Changes of one model do not affect the other.
 TEST(Clone, IsAModelOfItsOwn) {
   Model model = read_model_from_memory(small_model().bytes(), "model");
   Model copy = clone(model);
@@ -132,7 +132,7 @@ TEST(Clone, IsAModelOfItsOwn) {
   EXPECT_EQ(model.proto->graph->nodes[0]->name, "product");
   EXPECT_TRUE(model.proto->metadata.empty());
   EXPECT_FALSE(model.proto.is_edited());
-  model = Model();  // the copy keeps what it looks into
+  model = Model();  // the copy keeps the files open
   EXPECT_EQ(copy.proto->graph->nodes[0]->name, "another name that is longer than a word");
   EXPECT_EQ(copy.proto->graph->nodes[1]->op_type(), "Relu");
 }
