@@ -208,6 +208,7 @@ void SliceMeter::end_sample() {
   draw_weights(samples_++, weights);
   for (Replicas& axis : replicas_) {
     const std::size_t width = axis.pending.size();
+    if (width == 0) continue;
     axis.sums.resize(kSliceReplicas * width);
     for (std::size_t row = 0; row < kSliceReplicas; ++row) {
       if (weights[row] == 0) continue;

@@ -79,7 +79,6 @@ TEST_F(TfliteFuseActivations, TwoActivationsBecomeOneWhereThereIsOne) {
   conv(1);
   end(Builtin::kRelu6);
   EXPECT_EQ(fused(), "x -> y\nCONV_2D(x, w, -) fused_activation_function=3 -> y\n");
-  model.options();
   model.graph().operators[0].options.table->set("fused_activation_function", std::int64_t{2});  // -1 … 1
   expect_unchanged();
   model.graph().operators[0].options.table->set("fused_activation_function", std::int64_t{4});  // TANH
