@@ -1,14 +1,14 @@
-// Will a model run there, before it is shipped? Answers come from measurements of the real runtimes
-// (tools/support_matrix): each release of ONNX Runtime from 1.14 on, on x64, arm64 and the web; for TFLite
-// models releases of LiteRT and TensorFlow Lite on x64 and arm64.
+// Checks whether a model loads and runs on a platform and runtime release. The verdicts come from
+// measurements of the real runtimes (tools/support_matrix): each release of ONNX Runtime from 1.14 on, on
+// x64, arm64 and the web; for TFLite models releases of LiteRT and TensorFlow Lite on x64 and arm64.
 //
 //   ounce::CheckReport report = ounce::check("model.onnx", {{"android-arm64@1.22.0", "linux-x64@1.30.0"}});
 //   // report.targets[0].loads(): false
 //   ounce::check("model.tflite", {{"android-arm64@litert-2.3.0"}});
 //
-// Throws ounce::Error for a model that cannot be read, for targets that nobody knows, and for releases that
-// are older than all that were measured or of another major version. A release between or after those that
-// were measured is Verdict::kUnknown.
+// Throws ounce::Error for a model that cannot be read, for unknown targets, and for releases that are older
+// than all measured ones or have another major version. Other releases that were not measured give
+// Verdict::kUnknown.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +25,11 @@ namespace ounce {
 
 enum class Verdict {
   kRuns,
-  kSlow,            // runs, but not in a kernel of its own type: converted or taken apart
-  kUnknown,         // was not measured; never guessed
-  kWrong,           // runs, with a wrong result
+  kSlow,            // runs, but not in a kernel for its type: converted or decomposed
+  kUnknown,         // not measured
+  kWrong,           // runs with a wrong result
   kNotImplemented,  // the session cannot be created
-  kFails,           // loads, and fails or crashes when it runs
+  kFails,           // loads, but fails or crashes when it runs
 };
 template <>
 struct NamesOf<Verdict> {
@@ -50,42 +50,42 @@ struct NodeFinding {
 
 struct ProviderHint {
   std::string provider;
-  std::string source;  // the documentation that was read
-  // Of the nodes of the main graph that run: those that the provider takes, the partitions that they form,
-  // and the nodes of the largest one.
+  std::string source;  // the documentation that the hint is based on
+  // Nodes of the main graph that run, the nodes that the provider takes, their partitions, and the nodes of
+  // the largest partition.
   std::size_t nodes = 0, taken = 0, partitions = 0, largest = 0;
   std::vector<std::string> left;  // op types that stay on the CPU, most frequent first
-  std::string note;               // what concerns the whole model
-  // Of those that are taken: nodes that compute, and partitions with such a node. The others only convert or
-  // move data, which accelerates nothing.
+  std::string note;               // about the whole model
+  // Taken nodes that compute, and partitions with such a node. The other taken nodes only convert or move
+  // data, which accelerates nothing.
   std::size_t computing = 0, computing_partitions = 0;
-  // The rest of TargetCheck::nodes: constants that the runtime computes at load, and nodes inside of others.
+  // The other nodes of TargetCheck::nodes: constants that the runtime computes at load, and nodes of
+  // subgraphs.
   std::size_t folded = 0, nested = 0;
   bool is_node_by_node = false;  // the provider compiles no partitions
 };
 
-// The model was run on the target's machine and here, on the same made-up inputs.
+// The model was run on the target and on this machine, on the same random inputs.
 struct Execution {
   bool is_run = false;
-  std::string error;  // what went wrong there, or that its outputs are not what they are here
+  std::string error;  // why it failed on the target, or that the outputs differ
   std::string runtime_version;
-  double sqnr_db = 0;  // of the worst output against the one here; infinite when they are identical
+  double sqnr_db = 0;  // of the worst output relative to this machine; infinite if identical
 };
 
 struct TargetCheck {
-  std::string target;  // as it was asked for
-  std::string
-      measured;  // what the answers were measured on: "ONNX Runtime 1.22.0, arm64"; empty if nothing was
-  Verdict verdict = Verdict::kRuns;  // the worst of all
+  std::string target;                // as in CheckOptions::targets
+  std::string measured;              // the measured release: "ONNX Runtime 1.22.0, arm64"; empty if none was
+  Verdict verdict = Verdict::kRuns;  // the worst verdict of all nodes
   std::size_t nodes = 0, runs = 0, slow = 0, unknown = 0, broken = 0;
-  // Integer nodes that saturate on x64 CPUs without VNNI, if the target may be one: how many, and what the
-  // largest two neighbouring weights come to (128 is safe).
+  // INT8 nodes that may saturate on x64 CPUs without VNNI, if the target may be one, and the sum of their
+  // largest two adjacent weights (128 is safe).
   std::size_t saturating = 0;
   int worst_pair = 0;
   std::vector<NodeFinding> findings;  // all nodes whose verdict is not kRuns
-  std::vector<std::string> problems;  // of the model as a whole, because of which it does not load
+  std::vector<std::string> problems;  // of the whole model, which prevent loading
   std::vector<std::string> notes;
-  std::optional<Execution> execution;  // if it was asked for
+  std::optional<Execution> execution;  // with CheckOptions::execute
 
   bool loads() const { return verdict != Verdict::kNotImplemented; }
 };
@@ -94,22 +94,22 @@ struct CheckReport {
   std::filesystem::path model;
   std::string format = "ONNX";     // or "TFLite"
   std::uint64_t file_bytes = 0;    // with external data
-  std::uint64_t memory_bytes = 0;  // of weights after loading, when runtimes have decoded them
-  std::int64_t opset = 0, ir = 0;  // of ONNX
+  std::uint64_t memory_bytes = 0;  // of the weights after loading, dequantized where the runtime does so
+  std::int64_t opset = 0, ir = 0;  // of ONNX; else 0
   std::vector<TargetCheck> targets;
   std::vector<ProviderHint> hints;  // documented, not measured
 };
 
 struct CheckOptions {
   std::vector<std::string> targets;  // empty: this machine
-  bool execute = false;              // run the model there: arm64 under qemu, or behind `remote`
+  bool execute = false;              // also run the model on the target: arm64 under qemu, or on `remote`
   std::optional<Remote> remote = std::nullopt;
   Progress* progress = nullptr;
 };
 
 CheckReport check(const std::filesystem::path& model, const CheckOptions& options);
 
-// The releases that were measured: "x64 1.14.0" …, "x64 litert-2.3.0" …
+// Returns the measured releases: "x64 1.14.0", …, "x64 litert-2.3.0", …
 std::vector<std::string> measured_releases();
 
 }  // namespace ounce

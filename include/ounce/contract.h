@@ -1,8 +1,7 @@
-// The preprocessing contract: how raw data becomes what a model takes.
+// Preprocessing metadata (the contract of a model): how raw data becomes model input.
 //
-// It stands in the model's metadata under one key, "ounce.contract", as JSON, and survives quantization.
-// Field names are those of Hugging Face's preprocessor_config where it has them. docs/reference/contract.md
-// shows an example.
+// The metadata is stored as JSON under the key "ounce.contract" of the model, and survives quantization.
+// Field names follow Hugging Face's preprocessor_config. docs/reference/contract.md shows an example.
 #pragma once
 
 #include <array>
@@ -47,49 +46,49 @@ struct NamesOf<CropRule> {
                                              {CropRule::kHuggingFace, "huggingface"}};
 };
 
-// How one input is made. Steps that are not asked for are left out; they happen in the order given here.
+// The preprocessing of one input. Steps run in this order; unset steps are skipped.
 struct InputContract {
   InputKind kind = InputKind::kTensor;
 
-  // Images: rows of pixels, height × width × colours, 0 … 255.
+  // Images: height × width × channels, values 0 to 255.
   ColorOrder color_order = ColorOrder::kRgb;
-  std::int64_t height = 0, width = 0;  // size to resize to; 0: as it is
-  std::int64_t shortest_edge = 0;      // or: resize the shorter side to this, the other in proportion
+  std::int64_t height = 0, width = 0;  // resize to this size, in pixels; 0: unchanged
+  std::int64_t shortest_edge = 0;      // or resize the shorter side to this, keeping the aspect ratio
   std::string resample = "bilinear";   // nearest, box, bilinear, hamming, bicubic, lanczos; OpenCV: nearest,
                                        // bilinear, bicubic, area
   ResizeBackend backend = ResizeBackend::kPillow;
-  std::int64_t crop_height = 0, crop_width = 0;  // the middle of it; 0: all
-  CropRule crop_rule = CropRule::kTorchvision;   // which pixel is the middle when a difference is odd
+  std::int64_t crop_height = 0, crop_width = 0;  // center crop, in pixels; 0: none
+  CropRule crop_rule = CropRule::kTorchvision;   // rounding of the crop position if a margin is odd
 
-  // Sound: samples of one channel.
-  std::int64_t sampling_rate = 0;  // what the data must have; 0: any
-  std::int64_t length = 0;  // samples that the model takes: cut, or filled up with padding_value; 0: as it is
-  // Instead: frames of frame_length, each a run of the model, one every hop_length samples (0: frame_length).
-  // What a frame is longer than the hop it has seen before: it begins that much earlier, the first one with
-  // zeros.
+  // Audio: samples of one channel.
+  std::int64_t sampling_rate = 0;  // in Hz, required of the data; 0: any
+  std::int64_t length = 0;         // in samples: cut, or padded with padding_value; 0: unchanged
+  // Instead of `length`: frames of frame_length samples, each a run of the model, one every hop_length
+  // samples (0: frame_length). A frame that is longer than the hop starts earlier by the difference; the
+  // first frame starts with zeros.
   std::int64_t frame_length = 0, hop_length = 0;
   double padding_value = 0;
 
-  // All kinds: x · rescale_factor, then (x − mean) / std by channel. Integers without any of it stay
-  // integers.
+  // All kinds: x · rescale_factor, then (x − mean) / std per channel. Integers stay integers if none of these
+  // is set.
   std::optional<double> rescale_factor;
   std::vector<double> mean, deviation;
   ImageLayout layout = ImageLayout::kNchw;
 
-  // What the model was given when the contract was made; data that contradicts it is refused.
+  // The values of the model input when the metadata was written. Data that contradicts them is rejected.
   struct Observed {
     std::uint64_t samples = 0;
     double minimum = 0, maximum = 0;      // after all steps
-    std::vector<double> mean, deviation;  // by channel
+    std::vector<double> mean, deviation;  // per channel
   };
   std::optional<Observed> observed;
 };
 
-// One sample that was run when the contract was made.
+// The golden sample: one sample that was run when the metadata was written.
 struct Golden {
   std::string sample;                       // its name
-  std::string input_digest, output_digest;  // of the bytes that went in and that came out
-  // Some values of each output, spread evenly: other machines and compressed models come close to them.
+  std::string input_digest, output_digest;  // of the input and output bytes
+  // Some values of each output, evenly spaced, to compare other machines and quantized models with.
   std::map<std::string, std::vector<double>> outputs;
 };
 
@@ -101,31 +100,33 @@ struct Contract {
   std::optional<Golden> golden;
 };
 
-// From a .toml or .json file. Throws Error{kBadInput} for a key that does not exist, naming the nearest.
+// Reads a .toml or .json file. Throws Error{kBadInput} for an unknown key, with the most similar known key.
 Contract read_contract(const std::filesystem::path& file);
+// Reads the metadata of a model; nullopt if it has none.
 std::optional<Contract> contract_of(const std::filesystem::path& model);
-std::string to_json(const Contract& contract);  // as it stands in the metadata, indented for people
+// Formats the metadata as indented JSON.
+std::string to_json(const Contract& contract);
 
 struct DataOptions;
 class Progress;
 struct RuntimeOptions;
 
-// Writes `model` with the contract to `output`. With data, what it looks like and a golden sample are
-// recorded.
+// Writes a copy of `model` with the metadata to `output`, and returns the metadata. With data (not null),
+// also records the value ranges and a golden sample. Throws Error.
 Contract set_contract(const std::filesystem::path& model, const std::filesystem::path& output,
                       const Contract& contract, const DataOptions* data, const RuntimeOptions& runtime,
                       Progress* progress = nullptr);
 
 struct ContractCheck {
   bool passed = true;
-  std::vector<std::string> findings;  // what holds, and what does not
+  std::vector<std::string> findings;  // passed and failed checks, as sentences
   std::uint64_t samples = 0;
 };
 
-// Is `data` what the model's contract says, and does the golden sample (if it is among the data) still give
-// what it gave? Throws Error{kBadInput} when the model has no contract.
-// `dumps`: the floats that an app gave its model for the same samples, by input ("" for the only one): a .npy
-// or a raw file, one sample or as many as there are. They are held against what the contract makes of `data`.
+// Checks `data` against the metadata of the model and, if the golden sample is among the data, its outputs.
+// `dumps`: model inputs that an app computed for the same samples, by input name ("" for the only input):
+// .npy or raw float32 files with one or all samples. They are compared with the preprocessed `data`. Throws
+// Error{kBadInput} if the model has no metadata.
 ContractCheck check_contract(const std::filesystem::path& model, const DataOptions& data,
                              const RuntimeOptions& runtime, Progress* progress = nullptr,
                              const std::map<std::string, std::filesystem::path>& dumps = {});

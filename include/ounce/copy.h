@@ -1,5 +1,4 @@
-// Reads a model and writes it again without changing a number: packs external data into one file, or out of
-// it.
+// Copies a model without changing its values; merges external data into the model file, or splits it off.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +15,8 @@ struct CopyResult {
   std::uint64_t bytes_before = 0, bytes_after = 0;
 };
 
-// With ExternalData::kAuto the copy is identical, byte for byte, and so are its external files. `data_name`:
-// see QuantizeOptions.
+// Checks `model` and writes a copy to `output`. With ExternalData::kAuto the copy and its external files are
+// byte-identical. `data_name`: see QuantizeOptions. Throws Error.
 CopyResult copy_model(const std::filesystem::path& model, const std::filesystem::path& output,
                       ExternalData external_data = ExternalData::kAuto, Progress* progress = nullptr,
                       const std::string& data_name = {});

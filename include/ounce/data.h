@@ -1,4 +1,4 @@
-// What models are fed with: files of data and how they meet the model's inputs, or generated values.
+// Data for models: files or arrays and their mapping to model inputs, or random values.
 #pragma once
 
 #include <cstdint>
@@ -14,42 +14,42 @@
 
 namespace ounce {
 
-// Numbers in memory that belong to somebody else and stay there while a call runs: row after row, without
-// gaps.
+// An array in the caller's memory, in row-major order without gaps. The memory must stay valid during the
+// call.
 struct ArrayView {
   std::string name, type;  // "audio", "float32"
   std::vector<std::int64_t> shape;
   const void* values = nullptr;
 };
 
-// Data that is in memory already, one way or the other.
+// Data in memory: either `arrays` or `samples`.
 struct MemoryData {
-  // All samples of each input: the first axis counts them, and an array without axes is the same for all.
+  // One array per input with all samples: the first axis counts samples. An array without axes is constant.
   std::vector<ArrayView> arrays = {};
-  // Sample by sample, where their shapes differ: without an axis that counts samples or, if it says so, whole
-  // inputs of the model.
+  // One list of arrays per sample, if shapes differ: without a sample axis or, with has_batch_axis, complete
+  // model inputs.
   std::vector<std::vector<ArrayView>> samples = {};
   bool has_batch_axis = false;
 };
 
 struct DataOptions {
-  // A .npz or .npy (leading axis: the sample), a folder of images, of .wav files or of ONNX test data, a .csv
-  // or .jsonl list, a raw .bin. One path for all inputs, or one for each, by the input's name.
+  // A .npz or .npy file (the first axis counts samples), a folder of images, .wav files or ONNX test data, a
+  // .csv or .jsonl list, or a raw .bin file. One path for all inputs, or one path per input name in `paths`.
   std::filesystem::path path;
   std::map<std::string, std::filesystem::path> paths;
-  std::shared_ptr<const MemoryData> memory = nullptr;  // instead of the one path
+  std::shared_ptr<const MemoryData> memory = nullptr;  // replaces `path`
 
-  std::map<std::string, std::string> fields;  // which field feeds an input, where names differ: input → field
-  std::map<std::string, double> constants;    // inputs that are the same for every sample, such as a rate
-  std::map<std::string, std::string> carry;  // a state: the input gets what this output gave one step before
-  std::string labels;                        // the field with the labels; empty: none
-  std::uint64_t first = 0, samples = 0;      // which samples: from `first` on, so many (0: all)
-  std::uint64_t part = 0, parts = 1;         // of these every parts-th one, beginning with number `part`
-  std::uint64_t batch = 1;                   // samples in one run
-  // Free dimensions, by their name or as "input:axis". For generated values, and for states.
+  std::map<std::string, std::string> fields;  // input → array or column of the data, where names differ
+  std::map<std::string, double> constants;    // inputs with the same value for every sample
+  std::map<std::string, std::string> carry;   // recurrent state: input → output of the previous run
+  std::string labels;                         // the array or column with the labels; empty: no labels
+  std::uint64_t first = 0, samples = 0;       // the first sample, and the number of samples (0: all)
+  std::uint64_t part = 0, parts = 1;          // use every parts-th sample, starting with number `part`
+  std::uint64_t batch = 1;                    // samples per run
+  // Lengths of dynamic axes, by axis name or as "input:axis", for random values and for states.
   std::map<std::string, std::int64_t> shape;
-  std::uint64_t seed = 1;            // of generated values
-  std::optional<Contract> contract;  // instead of the one in the model
+  std::uint64_t seed = 1;            // of random values
+  std::optional<Contract> contract;  // replaces the preprocessing metadata of the model
 
   bool is_generated() const { return path.empty() && paths.empty() && !memory; }
 };

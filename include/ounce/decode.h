@@ -1,11 +1,10 @@
-// Decoders as people use them: a prompt, then token after token, with whatever the model keeps of the past
-// fed back to it.
+// Measures language models on texts: a prompt, then one token at a time, with the KV cache.
 //
 //   ounce::DecodeReport report = ounce::decode({"model.onnx", "model.nbits4.onnx"}, options);
-//   // report.models[1].flips: tokens that the second one would have chosen otherwise
+//   // report.models[1].flips: tokens that the second model predicts differently
 //
-// Texts are given as ids of tokens, and every model is fed with the text's own next token, whatever it would
-// have chosen: so all of them are asked the same, and perplexity is that of the text.
+// Texts are rows of token ids. Every model gets the next token of the text, not its own prediction (teacher
+// forcing), so that all models see the same input and perplexity is that of the text.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +22,13 @@ namespace ounce {
 
 struct DecodeOptions {
   RuntimeOptions runtime;
-  // Texts: a row of ids each. `carry` says what is fed back; without it, inputs and outputs are paired by
-  // their names (past_key_values.0.key and present.0.key). Made-up ids without data.
+  // Texts: one row of token ids each; random ids without data. `carry` maps cache inputs to outputs; without
+  // it, they are paired by name (past_key_values.0.key and present.0.key).
   DataOptions data;
-  std::uint64_t prompt = 16;  // ids of a text that are fed at once
-  std::uint64_t tokens = 64;  // that follow, one by one, while the text lasts
-  // What has to hold for every model but the first: the share of tokens that may flip, and how much the mean
-  // nll may rise. Those that are not set do not decide.
+  std::uint64_t prompt = 16;  // length of the prompt in tokens
+  std::uint64_t tokens = 64;  // tokens after the prompt, at most
+  // Thresholds for every model but the first: the share of changed tokens, and the rise of the mean negative
+  // log-likelihood. Unset thresholds do not apply.
   std::optional<double> max_flips, max_nll_rise;
   Progress* progress = nullptr;
 };
@@ -37,13 +36,13 @@ struct DecodeOptions {
 struct DecodeResult {
   std::filesystem::path model;
   std::uint64_t bytes = 0;
-  bool is_cached = false;   // keeps its past; otherwise all of the text so far is fed for every token
+  bool is_cached = false;   // has a KV cache; otherwise each token processes the whole text so far
   Latency first_token;      // of the prompt
-  Latency next_token;       // of those behind it
-  double nll = 0;           // mean, of the text's tokens behind the prompt
-  std::uint64_t flips = 0;  // tokens that the first model would have chosen otherwise
-  bool passed = true;       // what DecodeOptions asks for, if anything
-  std::string verdict;      // "passed: …", "failed: …"; empty where nothing was asked for
+  Latency next_token;       // of each later token
+  double nll = 0;           // mean negative log-likelihood of the tokens after the prompt
+  std::uint64_t flips = 0;  // tokens that the first model predicts differently
+  bool passed = true;       // meets the thresholds, if there are any
+  std::string verdict;      // "passed: …" or "failed: …"; empty without thresholds
 
   double perplexity() const;
 };
@@ -53,11 +52,12 @@ struct DecodeReport {
   unsigned threads = 1;
   bool is_generated = false;
   std::uint64_t texts = 0, prompt = 0;
-  std::uint64_t tokens = 0;  // behind the prompts, of all texts together
+  std::uint64_t tokens = 0;  // after the prompts, of all texts together
   std::vector<DecodeResult> models;
   std::vector<std::string> notes;
 };
 
+// Runs `models` on the same texts; the first one is the reference. Throws Error.
 DecodeReport decode(const std::vector<std::filesystem::path>& models, const DecodeOptions& options);
 
 }  // namespace ounce

@@ -1,10 +1,10 @@
-// What changed between two models?
+// Lists the differences between two models.
 //
 //   const ounce::DiffResult result = ounce::diff("model.onnx", "model.w8.onnx");
 //   if (!result.is_same()) log(result.nodes_added, result.tensors);
 //
-// Nodes and weights are the same by their place in the network, whatever they are called: names that differ
-// are noted, and are no difference. Both files are read, nothing is run. Throws ounce::Error.
+// Nodes and weights are matched by their position in the network. A different name alone is counted as
+// renamed, not as a difference. No model is run. Throws ounce::Error.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace ounce {
 
-// Something that both models have, or one of them: `before` or `after` is empty where it is missing.
+// A property of the whole model; `before` or `after` is empty if that model lacks it.
 struct Change {
   std::string what;  // "opset", "input", "output", "metadata", "contract" …
   std::string name;  // of the domain, the input, the key
@@ -31,16 +31,17 @@ struct OpCount {
 
 struct NodeChange {
   std::string name, scope, op_type;
-  std::string name_after;            // another one, where it is called otherwise; else empty
-  std::vector<std::string> changes;  // "attribute 'axis'", "takes 3 inputs instead of 2"; none of added ones
+  std::string name_after;  // the name in the second model, if it differs; else empty
+  std::vector<std::string>
+      changes;  // "attribute 'axis'", "takes 3 inputs instead of 2"; empty for added nodes
 };
 
 struct TensorChange {
   std::string name, scope;
-  std::string name_after;     // where it is called otherwise; else empty
-  std::string before, after;  // "float32[64,3,3,3]"; empty where it is missing
-  bool is_compared = false;   // both have as many numbers: then the rest says how far they are apart
-  double sqnr_db = 0;         // infinite when they are equal
+  std::string name_after;     // the name in the second model, if it differs; else empty
+  std::string before, after;  // "float32[64,3,3,3]"; empty if that model lacks it
+  bool is_compared = false;   // both have the same number of values, so the next fields are set
+  double sqnr_db = 0;         // infinite if equal
   double max_abs_diff = 0;
   std::string remark;  // "is now made by Mul 'w_decoded'"
 };
@@ -48,11 +49,11 @@ struct TensorChange {
 struct DiffResult {
   std::filesystem::path a, b;
   std::uint64_t bytes_before = 0, bytes_after = 0;
-  std::vector<Change> changes;  // of the model as a whole
-  std::vector<OpCount> ops;     // all of them, those that differ first
+  std::vector<Change> changes;  // of the whole model
+  std::vector<OpCount> ops;     // all ops, those with different counts first
   std::uint64_t nodes_matched = 0, nodes_renamed = 0, tensors_matched = 0, tensors_renamed = 0;
   std::vector<NodeChange> nodes_changed, nodes_added, nodes_removed;
-  std::vector<TensorChange> tensors;  // those that differ, are new, or are gone; the furthest apart first
+  std::vector<TensorChange> tensors;  // changed, added and removed weights, largest difference first
 
   bool is_same() const {
     return changes.empty() && nodes_changed.empty() && nodes_added.empty() && nodes_removed.empty() &&
@@ -60,6 +61,7 @@ struct DiffResult {
   }
 };
 
+// Compares model `b` with model `a`. Throws Error if one cannot be read.
 DiffResult diff(const std::filesystem::path& a, const std::filesystem::path& b, Progress* progress = nullptr);
 
 }  // namespace ounce

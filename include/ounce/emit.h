@@ -1,5 +1,4 @@
-// What apps with a smaller runtime need: a model in ONNX Runtime's own format, and the list of ops that its
-// reduced build has to have.
+// Files for apps with a reduced build of ONNX Runtime: a model in ORT format, and the list of required ops.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +11,10 @@
 
 namespace ounce {
 
-// When the optimisations happen that depend on who computes what.
+// When ONNX Runtime applies the optimizations that depend on the execution provider.
 enum class OrtStyle {
-  kFixed,    // now: for the CPU
-  kRuntime,  // only what is good everywhere now, the rest recorded for later: for NNAPI and CoreML
+  kFixed,    // offline, for the CPU
+  kRuntime,  // at load, for NNAPI and CoreML; only provider-independent ones are applied offline
 };
 template <>
 struct NamesOf<OrtStyle> {
@@ -23,9 +22,9 @@ struct NamesOf<OrtStyle> {
 };
 
 struct EmitOptions {
-  std::string library;  // ONNX Runtime: a path or a version; empty: the newest. Older ones may not read what
-                        // it writes
-  std::string target;   // whose instructions may be counted on: "android-arm64@1.22.0"; empty: nobody's
+  std::string library;  // ONNX Runtime: a path or a version; empty: the newest. Older releases may not read
+                        // the files that it writes
+  std::string target;   // allow optimizations for this CPU: "android-arm64@1.22.0"; empty: for any CPU
   OrtStyle style = OrtStyle::kFixed;
   Progress* progress = nullptr;
 };
@@ -33,18 +32,18 @@ struct EmitOptions {
 struct EmitResult {
   std::filesystem::path ort, required_ops;
   std::uint64_t bytes = 0;  // of the .ort file
-  bool is_decoded =
-      false;  // weights that are stored small are FP32 in it: the runtime folds what decodes them
+  bool is_decoded = false;  // compressed weights became FP32 in the .ort file, because ONNX Runtime folded
+                            // their dequantization
 };
 
-// Writes `output` by the runtime's own offline optimisation, loads it again, and puts the required operators
-// beside it (model.ort → model.required_operators.config). Each file appears whole or not at all. Throws
-// Error.
+// Optimizes `model` offline with ONNX Runtime, writes it to `output` in ORT format, loads it again, and
+// writes the required operators next to it (model.ort → model.required_operators.config). Each file is
+// written atomically. Throws Error.
 EmitResult emit_ort(const std::filesystem::path& model, const std::filesystem::path& output,
                     const EmitOptions& options);
 
-// The config file of a reduced build (--include_ops_by_config) for all of these models: the ops they name,
-// and those that the runtime's optimisers put in, if there is a runtime.
+// Returns the configuration file of a reduced build of ONNX Runtime (--include_ops_by_config of its build
+// script): the ops of these models and, if a runtime is installed, those that its optimizers insert.
 std::string required_operators(const std::vector<std::filesystem::path>& models, const EmitOptions& options);
 
 // The same, written to a file.

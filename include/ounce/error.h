@@ -1,9 +1,9 @@
-// The one exception the library throws, and how it becomes an exit code.
+// The only exception that the library throws, and its exit code.
 //
 //   try { ounce::quantize(...); }
 //   catch (const ounce::Error& error) { log(error.what()); return ounce::exit_code(error.code()); }
 //
-// what() is one line for a person: what is wrong, where, and what to do about it.
+// what() is one line: the location, the problem, and a remedy.
 #pragma once
 
 #include <stdexcept>
@@ -12,17 +12,17 @@
 namespace ounce {
 
 enum class ErrorCode {
-  kUsage,        // the request makes no sense: an unknown option, an output that is the input
-  kBadInput,     // a file is not what it should be: truncated, hostile, inconsistent
-  kUnsupported,  // the request is fine and the model is fine, but nothing can be done
-  kIo,           // the operating system refused: missing file, full disk
-  kCancelled,    // the user asked to stop
-  kInternal,     // a bug of ours
-  kTimeout,      // a model was given so much time to load or to run, and took longer
-  kMemory,       // a model found no memory to load or to run, or no threads
+  kUsage,        // invalid request: an unknown option, an output that is the input
+  kBadInput,     // invalid file: truncated, hostile, inconsistent
+  kUnsupported,  // request and model are valid, but the operation is not supported for this model
+  kIo,           // I/O error: missing file, full disk
+  kCancelled,    // stopped by the caller
+  kInternal,     // a bug in Ounce
+  kTimeout,      // a model exceeded its time limit for loading or running
+  kMemory,       // a model ran out of memory or threads while loading or running
 };
 
-// 2, 2, 3, 4, 130, 70, 2, 2: part of the command line's interface.
+// Returns 2, 2, 3, 4, 130, 70, 2, 2 in the order of the enum. These are the exit codes of the program.
 int exit_code(ErrorCode code) noexcept;
 
 class Error : public std::runtime_error {

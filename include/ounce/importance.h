@@ -1,4 +1,4 @@
-// Files of importance: what more bits bring to each layer of a model (QuantizeOptions::importance).
+// Importance files: the error reduction that more bits bring to each layer (QuantizeOptions::importance).
 #pragma once
 
 #include <filesystem>
@@ -6,9 +6,11 @@
 
 namespace ounce {
 
+// True if `file` is an importance file.
 bool is_importance(const std::filesystem::path& file);
 
-// What they say together: means over their samples. Error{kUsage} if they are of different models or formats.
+// Writes the mean of several importance files, weighted by their samples, to `output`. Throws Error{kUsage}
+// for files of different models or formats.
 void merge_importance(const std::vector<std::filesystem::path>& parts, const std::filesystem::path& output);
 
 }  // namespace ounce

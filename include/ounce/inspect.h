@@ -1,4 +1,7 @@
-// What is in a model, and what quantize() would do with it.
+// Describes a model, and how quantize() would quantize it.
+//
+//   const ounce::ModelInfo info = ounce::inspect("model.onnx");
+//   // info.inputs, info.ops, info.bytes_after
 #pragma once
 
 #include <cstdint>
@@ -25,24 +28,26 @@ struct ModelInfo {
   std::filesystem::path path;
   std::uint64_t bytes = 0;      // model file and external data
   std::string format = "ONNX";  // of the file: "ONNX" or "TFLite"
-  std::int64_t ir_version = 0;  // the schema version of another format
+  std::int64_t ir_version = 0;  // for other formats the schema version
   std::string producer;
-  std::vector<std::pair<std::string, std::int64_t>> opsets;  // TFLite: the version of each operator
+  std::vector<std::pair<std::string, std::int64_t>> opsets;  // for TFLite the version of each operator
   std::vector<std::pair<std::string, std::string>> metadata;
   std::vector<ValueDescription> inputs, outputs;
   std::uint64_t nodes = 0, subgraphs = 0, functions = 0;
-  std::vector<NamedCount> ops;            // how often, and the bytes of weights they use; most bytes first
+  std::vector<NamedCount> ops;            // count and bytes of weights; most bytes first
   std::vector<NamedCount> element_types;  // tensors by type
   std::vector<NamedCount> external_files;
-  std::vector<TensorOutcome> tensors;  // every float tensor as the recipe would treat it, largest first
-  std::uint64_t weight_bytes = 0;      // all tensors
-  std::uint64_t bytes_after = 0;       // what quantize() would write; 0 when it would refuse
-  // Integer nodes that may give something else on x86 CPUs without VNNI; see TargetCheck.
+  std::vector<TensorOutcome> tensors;  // the plan for every float tensor, largest first
+  std::uint64_t weight_bytes = 0;      // of all tensors
+  std::uint64_t bytes_after = 0;       // estimated size after quantize(); 0: it cannot be quantized
+  // INT8 nodes whose results may differ on x86 CPUs without VNNI; see TargetCheck.
   std::uint64_t saturating_nodes = 0;
   int worst_pair = 0;
   std::vector<std::string> notes, blockers;
 };
 
+// Reads `model` without running it, and plans `recipe`. Throws Error if it cannot be read. A model that
+// cannot be quantized is no error: see ModelInfo::blockers.
 ModelInfo inspect(const std::filesystem::path& model, const Recipe& recipe = {});
 
 }  // namespace ounce

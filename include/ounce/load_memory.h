@@ -1,14 +1,14 @@
-// What loading a model takes.
+// The memory that a model takes when it is loaded.
 #pragma once
 
 #include <cstdint>
 
 namespace ounce {
 
-// Resident bytes of a new process, beyond what it had with the runtime's library open.
+// Resident bytes of a new process, in addition to those before the model was loaded.
 struct LoadMemory {
-  std::uint64_t peak = 0;   // at most, until the session is there
-  std::uint64_t stays = 0;  // then
+  std::uint64_t peak = 0;   // peak while the session is created
+  std::uint64_t stays = 0;  // after the session is created
 };
 
 }  // namespace ounce

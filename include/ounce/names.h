@@ -1,7 +1,7 @@
-// What can be chosen, and what results say, has one name: the same on the command line, in files and in JSON.
+// Names of enum values. They are the same on the command line, in files and in JSON.
 //
 //   ounce::name_of(ounce::Format::kInt8);        // "int8"
-//   ounce::from_name<ounce::Format>("int8");     // Format::kInt8; nothing for a word that is no name
+//   ounce::from_name<ounce::Format>("int8");     // Format::kInt8; nullopt for an unknown name
 //   ounce::from_name<ounce::Format>("static");   // Format::kInt8, by an alias
 //   ounce::names_of<ounce::Format>();            // all names, without aliases
 //
@@ -21,8 +21,8 @@ struct Named {
   const char* name;
 };
 
-// Has `static constexpr Named<Enum> kAll[]`: every value, in the order of the enum. It may have `kAliases`,
-// too: other names that are accepted and never written.
+// Specialize it with `static constexpr Named<Enum> kAll[]`: every value in the order of the enum. An optional
+// `kAliases` lists other names that are accepted, but never written.
 template <class Enum>
 struct NamesOf;
 

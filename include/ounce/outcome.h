@@ -1,4 +1,4 @@
-// How a tensor is stored and how a node computes: the words of plans and of results.
+// How a tensor is stored and how a node computes, for plans and results.
 #pragma once
 
 #include <ounce/names.h>
@@ -10,8 +10,8 @@ namespace ounce {
 
 enum class Arithmetic {
   kFloat,
-  kStatic,   // on integers, with scales from calibration data
-  kDynamic,  // on integers, with scales found while the model runs
+  kStatic,   // INT8, with activation scales from calibration
+  kDynamic,  // INT8, with activation scales computed at run time
   kFloat16,
   kBfloat16,
 };
@@ -27,7 +27,7 @@ constexpr bool is_integer(Arithmetic arithmetic) {
   return arithmetic == Arithmetic::kStatic || arithmetic == Arithmetic::kDynamic;
 }
 
-// What a stored tensor is made of.
+// The stored type of a tensor.
 enum class StoredAs {
   kInt8,
   kUint8,
@@ -39,7 +39,7 @@ enum class StoredAs {
   kCodebook16,
   kFloat16,
   kBfloat16,
-  kInt32,  // a bias of integer ops
+  kInt32,  // a bias of INT8 ops
 };
 template <>
 struct NamesOf<StoredAs> {
@@ -56,13 +56,13 @@ struct NamesOf<StoredAs> {
                                              {StoredAs::kInt32, "int32"}};
 };
 
-// How the runtime gets the values back.
+// How the runtime dequantizes a stored tensor.
 enum class Decoder {
-  kFold,    // Cast, Mul …: ordinary ops on constants, folded when a session is created
-  kDq,      // DequantizeLinear, which a runtime may fuse into its op
-  kLookup,  // a table's rows are looked up in codes and decoded after that
-  kNbits,   // MatMulNBits and GatherBlockQuantized kernels take codes and scales as they are
-  kKernel,  // not at all: an integer op takes codes and scales as they are
+  kFold,    // by Cast, Mul and other ops on constants, folded when a session is created
+  kDq,      // by DequantizeLinear, which a runtime may fuse into its op
+  kLookup,  // after a lookup: only the selected rows of a table are dequantized
+  kNbits,   // inside of MatMulNBits and GatherBlockQuantized kernels
+  kKernel,  // not at all: an INT8 op uses the quantized values
 };
 template <>
 struct NamesOf<Decoder> {
@@ -73,14 +73,14 @@ struct NamesOf<Decoder> {
                                             {Decoder::kKernel, "kernel"}};
 };
 
-// A weight of a model that came with trained scales: some of them were increased, because sums of its int8
-// products saturate on the CPU that the recipe names as its target.
+// Scales of a weight from quantization-aware training that were increased, because sums of its int8 products
+// saturate on the target CPU of the recipe.
 struct ScaleChange {
-  std::string weight;         // the value that the node multiplies with
-  std::string node, op_type;  // the node
-  std::size_t scales = 0;     // of the weight: one, or one for each channel
-  std::size_t changed = 0;    // of them
-  double largest_factor = 1;  // a new scale divided by the trained one
+  std::string weight;         // name of the weight
+  std::string node, op_type;  // the node that uses the weight
+  std::size_t scales = 0;     // number of scales: one, or one per channel
+  std::size_t changed = 0;    // number of increased scales
+  double largest_factor = 1;  // largest new scale divided by the trained one
 };
 
 }  // namespace ounce

@@ -1,6 +1,5 @@
-// What pictures of a result are drawn from: small, however large what they show. Asked for by
-// QuantizeOptions::pictures and VerifyOptions::pictures, because samples are nobody's business unless
-// somebody wants to see them.
+// Small charts and images of a result, of limited size. QuantizeOptions::pictures and VerifyOptions::pictures
+// enable them; they are off by default because samples may be private.
 #pragma once
 
 #include <cstdint>
@@ -10,28 +9,28 @@
 
 namespace ounce {
 
-// How often values of each size occur.
+// A histogram of values.
 struct ValueHistogram {
   static constexpr std::size_t kBins = 48;
 
-  double low = 0, high = 0;           // where the first bin begins, and where the last one ends
-  std::vector<std::uint64_t> counts;  // of bins of one width, kBins of them; of one value: one bin
-  // Of the values that lie outside of the range that was chosen, and lose more than a rounding; nothing where
-  // there is no one range (weights have one for each channel).
+  double low = 0, high = 0;           // the start of the first bin and the end of the last bin
+  std::vector<std::uint64_t> counts;  // of kBins bins of equal width; one bin if all values are equal
+  // Share of values that are clipped by the chosen range by more than a rounding error; unset if there is no
+  // single range (weights have one range per channel).
   std::optional<double> clipped_share = {};
 };
 
-// What a model was given, to look at: a picture, or a waveform.
+// An input of a model as an image or a waveform.
 struct InputPicture {
-  static constexpr int kPixels = 96;              // of the longer side, at most
-  static constexpr std::size_t kStretches = 240;  // of a waveform, at most
+  static constexpr int kPixels = 96;              // maximum length of the longer side
+  static constexpr std::size_t kStretches = 240;  // maximum number of intervals of a waveform
 
-  std::string input;                             // its name
-  std::string png;                               // the bytes of a file; empty: it is no picture
-  std::vector<float> lowest = {}, highest = {};  // of stretches of one length; empty: it is no waveform
+  std::string input;                             // name of the input
+  std::string png;                               // a PNG file; empty for a waveform
+  std::vector<float> lowest = {}, highest = {};  // extremes of equally long intervals; empty for an image
 };
 
-// What both models say of one class.
+// The scores of one class in both models.
 struct ClassScore {
   std::uint64_t of_class = 0;
   double reference = 0, candidate = 0;

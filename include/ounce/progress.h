@@ -1,12 +1,12 @@
-// How a call is doing, and how to end it early: one Progress for each call.
+// Shows the progress of a call and stops it. Use one Progress object per call.
 //
 //   ounce::Progress progress;
 //   progress.stop_after(std::chrono::minutes(5));
 //   options.progress = &progress;
 //   ounce::tune("model.onnx", "model.tuned.onnx", options);   // another thread may call progress.stop()
 //
-// A call that is stopped throws Error{kCancelled} and leaves nothing unfinished behind; tune() keeps the best
-// so far. Other calls, in this thread or another, go on.
+// A stopped call throws Error{kCancelled} and leaves no unfinished files; tune() keeps the best result so
+// far. Other calls, in this thread or another, continue.
 #pragma once
 
 #include <atomic>
@@ -18,13 +18,13 @@ namespace ounce {
 
 class Progress {
  public:
-  // Filled in while the work goes on; another thread may look at it.
+  // Updated during the call; other threads may read them.
   std::atomic<const char*> stage{""};
-  std::atomic<std::uint64_t> done{0}, total{0};  // of the stage; total 0: nobody knows
+  std::atomic<std::uint64_t> done{0}, total{0};  // of the stage; total 0: unknown
 
-  // From any thread; safe in signal handlers.
+  // Stops the call. Safe in any thread and in signal handlers.
   void stop() noexcept { is_asked_.store(true, std::memory_order_relaxed); }
-  // Before the call begins.
+  // Sets a deadline. Call it before the call starts.
   void stop_at(std::chrono::steady_clock::time_point moment) noexcept { deadline_ = moment; }
   void stop_after(std::chrono::nanoseconds time) noexcept {
     stop_at(std::chrono::steady_clock::now() + time);

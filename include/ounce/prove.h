@@ -1,5 +1,5 @@
-// The provenance record of a model: its source, the recipe, what it was compared with, and the result. A
-// model that Ounce writes carries it in its metadata; prove() does it again.
+// The provenance record of a model: its source, the recipe, and the measured results. Every model that Ounce
+// writes has a record in its metadata; prove() reproduces the model and checks the record.
 //
 //   const std::optional<ounce::Statement> statement = ounce::statement_of("model.w8.onnx");
 //
@@ -9,8 +9,8 @@
 //   const ounce::Proof proof = ounce::prove("model.w8.onnx", options);
 //   if (proof.verdict() != ounce::ProofVerdict::kProved) log(proof.reason());
 //
-// A statement is not signed: whoever changes a model can change its statement as well. So the statement alone
-// proves nothing. A model is proved if the recipe makes the same bytes of the source that the caller has.
+// A record is not signed, so it can be forged together with the model. Only reproduction is proof: a model is
+// proved if the recipe makes the same bytes from the caller's source.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@
 
 namespace ounce {
 
-// Which samples of the data, as in DataOptions.
+// A selection of samples, as in DataOptions.
 struct Selection {
   std::uint64_t first = 0, samples = 0;
   std::uint64_t part = 0, parts = 1;
@@ -38,14 +38,14 @@ struct Selection {
   bool operator==(const Selection&) const = default;
 };
 
-// What ran, and how close the outputs were. Figures are rounded so that the last bits of another CPU's floats
-// do not change them.
+// The comparison of the outputs. Values are rounded, so that rounding differences of another CPU do not
+// change them.
 struct StatedRun {
   std::string runtime_version;
   std::uint64_t samples = 0;
   bool is_generated = false;
-  std::string data, labels;       // SHA-256 of what was fed; labels: empty without
-  std::optional<double> sqnr_db;  // whole dB, rounded down, of the worst output; nothing: it was exact
+  std::string data, labels;       // SHA-256 of the inputs and of the labels; labels: empty if there were none
+  std::optional<double> sqnr_db;  // of the worst output, in whole dB, rounded down; unset: identical
 };
 
 struct StatedMetric {
@@ -54,11 +54,11 @@ struct StatedMetric {
   double drop_low = 0, drop_high = 0;  // 95 % confidence
 };
 
-// A gate that was passed: all that verify() needs to try it again, but for the data.
+// Thresholds that were met: everything that verify() needs to repeat the check, except the data.
 struct StatedGate {
   Gates gates;
   QualityOptions quality;    // without its metric_command
-  bool has_command = false;  // the user's own metric, which is not repeated from here
+  bool has_command = false;  // a custom metric was used; the record does not contain it
   bool edge_cases = true;
   Selection selection;
   StatedRun run;
@@ -70,23 +70,23 @@ struct Statement {
   static constexpr const char* kMetadataKey = "ounce.statement";
 
   std::string version;        // of Ounce
-  std::string source, plan;   // digests that tell files apart (XXH3), of the metadata beside the statement
+  std::string source, plan;   // XXH3 digests, which identify files but are not secure
   std::string source_sha256;  // of the original and its external data; empty in old statements
   std::string content;        // SHA-256 of the model without its metadata, wherever its weights are
-  Recipe recipe;              // resolved: the same model comes out every time
-  std::string ranges;         // SHA-256 of the file of ranges; empty without
-  Selection calibration;      // of the data, where it was calibrated on
+  Recipe recipe;              // resolved, so that it reproduces the same model
+  std::string ranges;         // SHA-256 of the calibration file; empty if none was used
+  Selection calibration;      // the samples for calibration
   std::optional<StatedRun> trial;
   std::optional<StatedGate> gate;
-  // The oldest release of ONNX Runtime from which on all that were measured run it, by machine: {"x64",
+  // By machine, the oldest release of ONNX Runtime from which all measured releases run the model: {"x64",
   // "1.14.0"}.
   std::map<std::string, std::string> releases;
 
-  // False for statements of older versions of Ounce, whose digests (XXH3) can be forged.
+  // False for records of older versions of Ounce, whose digests (XXH3) can be forged.
   bool has_strong_digests() const { return !source_sha256.empty(); }
 };
 
-// Nothing for a model without one. Throws Error{kBadInput} for one that says nothing that makes sense.
+// Reads the record of a model; nullopt if it has none. Throws Error{kBadInput} for an invalid record.
 std::optional<Statement> statement_of(const std::filesystem::path& model);
 
 enum class ProofFinding { kHolds, kFails, kNotChecked };
@@ -101,13 +101,13 @@ struct ProofStep {
   std::string name;  // "content" "releases" "source" "recipe" "trial" "gate" "figures"
   ProofFinding finding = ProofFinding::kNotChecked;
   std::string what;       // a sentence
-  bool is_stated = true;  // false: the model states nothing that this step could check
+  bool is_stated = true;  // false: the record has nothing for this step
 };
 
 enum class ProofVerdict {
-  kProved,    // made again from the original, the model is the same, and all that it states holds
-  kUnproved,  // nothing contradicts the statement, but not all of it could be checked
-  kRefuted    // something contradicts the statement
+  kProved,    // the model was reproduced from the original, and all claims of the record were confirmed
+  kUnproved,  // nothing contradicts the record, but not all claims could be checked
+  kRefuted    // something contradicts the record
 };
 template <>
 struct NamesOf<ProofVerdict> {
@@ -117,8 +117,8 @@ struct NamesOf<ProofVerdict> {
 };
 
 struct ProveOptions {
-  std::filesystem::path source;  // the original; empty: only what the model itself tells is checked
-  DataOptions data;              // which samples is known from the statement
+  std::filesystem::path source;  // the original; empty: check only claims that need no original
+  DataOptions data;              // the record says which samples to use
   std::filesystem::path ranges;
   MetricCommand metric_command = {};
   RuntimeOptions runtime;
@@ -132,11 +132,12 @@ struct Proof {
   std::vector<ProofStep> steps;
 
   ProofVerdict verdict() const;
-  std::string reason() const;  // the step that fails, those that were not checked, or those that hold
-  bool holds() const { return verdict() != ProofVerdict::kRefuted; }  // nothing that was checked fails
+  std::string reason() const;  // the failed step, the unchecked steps, or the confirmed steps
+  bool holds() const { return verdict() != ProofVerdict::kRefuted; }
 };
 
-// Error{kBadInput} for a model without a statement.
+// Checks the record of `model` and, with a source, reproduces the model. Throws Error{kBadInput} for a model
+// without a record.
 Proof prove(const std::filesystem::path& model, const ProveOptions& options);
 
 }  // namespace ounce

@@ -1,5 +1,5 @@
-// A folder as people expect to find a model: every variant of it, made, gated and measured, with the
-// configuration, the tokenizer and a model card.
+// Writes a folder with the variants of a model that Hugging Face tools expect, with configuration, tokenizer
+// and a model card. Every variant is compared with the original and measured.
 //
 //   ounce::PublishOptions options;
 //   options.verify.data.path = "val.npz";
@@ -7,7 +7,7 @@
 //   // bert-onnx/onnx/model.onnx, model_fp16.onnx, model_quantized.onnx …, config.json, tokenizer.json,
 //   README.md
 //
-// The folder appears whole or not at all. A variant that fails its gate is not in it. Throws ounce::Error.
+// The folder is written atomically. Variants that exceed a threshold are left out. Throws ounce::Error.
 #pragma once
 
 #include <cstdint>
@@ -39,28 +39,28 @@ struct NamesOf<Layout> {
 
 struct PublishOptions {
   Layout layout = Layout::kHuggingFace;
-  std::vector<std::string> variants;  // by their names (variant_names()); empty: the usual ones
-  // The data, the runtime and the gate of every variant. Those that compute on integers are run on its `cpus`
-  // as well before they are written.
+  std::vector<std::string> variants;  // see variant_names(); empty: usual_variants()
+  // The data, the runtime and the thresholds of every variant. INT8 variants are also run on its `cpus`
+  // before they are written.
   VerifyOptions verify;
-  double bench_seconds = 2;  // for each model; 0: no speed and no memory in the model card
+  double bench_seconds = 2;  // per model; 0: no speed and no memory in the model card
   std::string target;        // see Recipe::target
   ExternalData external_data = ExternalData::kAuto;
-  bool replace = false;  // a folder that stands at the output, in one step
+  bool replace = false;  // replace an existing folder, atomically
   unsigned threads = 0;
   Progress* progress = nullptr;
 };
 
 struct PublishedVariant {
   std::string variant;         // "q8"
-  std::filesystem::path file;  // below the output: "onnx/model_quantized.onnx"
-  bool is_written = false;     // otherwise:
-  bool is_gate_failure = false;
-  std::string why_not;
+  std::filesystem::path file;  // relative to the output: "onnx/model_quantized.onnx"
+  bool is_written = false;
+  bool is_gate_failure = false;  // not written, because it exceeds a threshold
+  std::string why_not;           // if it was not written
   Format format = Format::kFp32;
   std::uint64_t bytes = 0;
   double ratio = 1;
-  std::optional<VerifyResult> verified;  // nothing of the original
+  std::optional<VerifyResult> verified;  // unset for the original
   std::optional<BenchResult> bench;
   std::map<std::string, std::string> releases;  // see Statement::releases
   std::vector<std::string> notes;
@@ -75,30 +75,29 @@ struct PublishResult {
   std::filesystem::path output;
   Layout layout = Layout::kHuggingFace;
   std::vector<PublishedModel> models;
-  std::vector<std::filesystem::path> configs, carried;  // below the output: written by us, and copied
+  std::vector<std::filesystem::path> configs, carried;  // written and copied files, relative to the output
   std::vector<std::string> notes;
-  std::string runtime_version, cpu;  // of what was measured
+  std::string runtime_version, cpu;  // of the measurements
   double seconds = 0;
 
   std::size_t written() const;  // variants
   bool passed() const;          // every variant was written
 };
 
-// `input` is a model, or a folder with models and all that belongs to them. Error{kUsage} when the output is
-// there and may not be replaced, or stands in the input.
+// Writes the variants of `input`, a model or a folder with models, configuration and tokenizer, to the folder
+// `output`. Throws Error{kUsage} if the output exists and may not be replaced, or is inside of the input.
 PublishResult publish(const std::filesystem::path& input, const std::filesystem::path& output,
                       const PublishOptions& options);
 
-// All that there are, and those that are made when none are chosen.
+// Return all variants, and the default ones.
 std::vector<std::string> variant_names();
 std::vector<std::string> usual_variants();
 
-// The name of the model that a file is a variant of, by its own: "model" for "model_q4", and empty for
-// "model".
+// Returns the name of the original of a variant: "model" for "model_q4"; empty for "model".
 std::string original_of(const std::string& stem);
 
-// The models of a folder, sorted, without those that are a variant of one beside it (model_fp16.onnx beside
-// model.onnx).
+// Returns the models of a folder, sorted, without variants of another model in it (model_fp16.onnx if there
+// is a model.onnx).
 std::vector<std::filesystem::path> originals_in(const std::filesystem::path& folder);
 
 }  // namespace ounce

@@ -1,10 +1,10 @@
-// Makes a model smaller and proves that what was written is what was meant.
+// Quantizes a model, and compares the result with the original before writing it.
 //
 //   ounce::QuantizeResult result = ounce::quantize("model.onnx", "model.w8.onnx", {});
-//   // result.sqnr_db: how close the decoded weights are to the original ones
+//   // result.sqnr_db: SQNR of the dequantized weights; result.trial.sqnr_db: SQNR of the outputs
 //
-// The output appears only after it has been reopened, verified and compared with the source; on any failure
-// nothing is left behind and a file that stood there is untouched. Throws ounce::Error.
+// The output is written atomically, after it has been reopened and compared with the source. On failure no
+// file is created or changed. Throws ounce::Error.
 #pragma once
 
 #include <cstdint>
@@ -25,123 +25,121 @@
 
 namespace ounce {
 
-// Before the result gets its name it is loaded in ONNX Runtime, in a process of its own, and compared with
-// the original: on data if there is any, else on made-up inputs.
+// The trial: before the result is written, it is run in ONNX Runtime in a separate process, and its outputs
+// are compared with the original, on data if there is any, else on random inputs.
 struct TrialOptions {
-  bool is_wanted = true;
+  bool is_wanted = true;  // false: compare the stored weights only
   RuntimeOptions runtime;
   DataOptions data;
   std::uint64_t samples = 32;  // of the data, at most
-  // The outputs that a search for the best calibration looks at; empty: all. The trial itself runs all of
-  // them.
+  // The outputs that the calibration search considers; empty: all. The trial itself compares all outputs.
   std::vector<std::string> outputs = {};
-  // Other CPUs to run it on as well (ounce/cpus.h): for integer arithmetic, which is not the same everywhere.
+  // Other CPUs to run an INT8 result on (ounce/cpus.h), because INT8 arithmetic differs between CPUs.
   std::vector<std::string> cpus = {};
-  // Static and dynamic INT8: the result is timed against the original, and one that is clearly slower (by 5 %
-  // and .05 ms a call) is not written (see allow_slower). MemoryUse::kBalanced: a result that is slower than
-  // decode_share promised is made again with less of it, so that its bytes depend on the machine.
+  // Measure speed. A static or dynamic INT8 result that is slower than the original by 5 % and 0.05 ms per
+  // call is not written (see allow_slower). For MemoryUse::kBalanced, a result that exceeds decode_share is
+  // made again with fewer weights dequantized at run time; its bytes then depend on the machine.
   bool is_timed = true;
-  // Write an INT8 model that is slower than the original on this CPU. A `target` of another architecture or
-  // provider allows it too, as this CPU says nothing about that one.
+  // Write an INT8 model even if it is slower than the original on this CPU. A `target` with another
+  // architecture or provider allows it, too, because this CPU does not represent it.
   bool allow_slower = false;
 };
 
-// Nodes of a model as the runtime ran them, counted in its profile of one run.
+// Counts of nodes in the runtime's profile of one run.
 struct IntegerKernels {
-  std::uint64_t integer = 0;  // convolutions and matrix products in INT8: QLinearConv, MatMulIntegerToFloat …
+  std::uint64_t integer = 0;  // INT8 convolutions and matrix products: QLinearConv, MatMulIntegerToFloat, …
   std::uint64_t other = 0;
 };
 
 struct TrialResult {
   bool is_tried = false;
-  std::string why_not;                   // otherwise; empty when it was not wanted
+  std::string why_not;                   // if it was not tried; empty if it was not wanted
   std::string runtime = "ONNX Runtime";  // or "LiteRT"
   std::string runtime_version;
   std::uint64_t samples = 0;
   bool is_generated = true;
-  std::string data_digest = {};  // SHA-256 of what both were fed
-  bool is_of_labels = false;     // the model gives labels alone: sqnr_db is 10·log10(labels / changed)
-  double sqnr_db = 0;            // of the worst output, or of its worst slice …
-  std::string slice = {};  // … which is this one: "output0[:, 4:84, :]"; empty: the output is all alike
-  std::string cpu = {};    // that it was run on: "avx512 vnni"
+  std::string data_digest = {};  // SHA-256 of the inputs
+  bool is_of_labels = false;     // the model outputs only labels: sqnr_db is 10·log10(labels / changed)
+  double sqnr_db = 0;            // of the worst part of the worst output
+  std::string slice = {};        // that part: "output0[:, 4:84, :]"; empty: the output has no parts
+  std::string cpu = {};          // CPU features that the kernels used: "avx512 vnni"
   std::vector<CpuComparison> cpus = {};
-  // Of loading the original and the result; nothing where a system does not tell.
+  // Memory of the original and of the result; unset if the system does not report it.
   std::optional<LoadMemory> memory_before = {}, memory_after = {};
-  // Of the result against the original: for static and dynamic INT8, and for MemoryUse::kBalanced if a run of
-  // the original takes 5 ms.
+  // Speed relative to the original: for static and dynamic INT8, and for MemoryUse::kBalanced if a run of the
+  // original takes 5 ms.
   std::optional<SpeedUp> speed_up = {};
-  double seconds_before = 0, seconds_after = 0;  // of a call, with speed_up: CPU time if on one thread
-  std::optional<IntegerKernels> kernels = {};    // of static and dynamic INT8
+  double seconds_before = 0, seconds_after = 0;  // per call, with speed_up: CPU time if on one thread
+  std::optional<IntegerKernels> kernels = {};    // for static and dynamic INT8
 };
 
 struct QuantizeOptions {
   Recipe recipe;
-  TrialOptions trial;            // static arithmetic is calibrated on its data too …
-  std::filesystem::path ranges;  // … unless there is a file of ranges
-  // What more bits bring to each layer, for nbits.bits and nbits.target_size: read if the file is
-  // there, else measured on the data and written to it. ounce/importance.h puts several together.
+  TrialOptions trial;            // its data also calibrates static INT8, unless `ranges` is set
+  std::filesystem::path ranges;  // a file of calibrate(); empty: calibrate on trial.data
+  // Cache of the layer importance for nbits.bits and nbits.target_size: read if the file exists, else
+  // measured on the data and written. See ounce/importance.h.
   std::filesystem::path importance = {};
   ExternalData external_data = ExternalData::kAuto;
-  std::string data_name = {};  // of the file with external data, which must be free; empty: one of our own
+  std::string data_name = {};  // file name for external data, which must not exist; empty: chosen by Ounce
   unsigned threads = 0;        // 0: all CPUs. The result does not depend on it.
-  // Decide everything, write nothing. For few bits by shapes alone: weights are not read, and the result has
-  // no source_digest.
+  // Plan only, write nothing. MatMulNBits formats are planned from shapes alone: weights are not read, and
+  // the result has no source_digest.
   bool dry_run = false;
-  bool pictures = false;  // histograms of what is stored in fewer bits
+  bool pictures = false;  // add histograms of compressed tensors
   Progress* progress = nullptr;
 };
 
 struct TensorOutcome {
   std::string name;
-  std::string scope;    // the subgraph or function it stands in; empty for the main graph
-  std::string op_type;  // of the op it feeds
+  std::string scope;    // the subgraph or function that contains it; empty for the main graph
+  std::string op_type;  // of the op that reads it
   std::string type;     // "float32"
   std::vector<std::int64_t> shape;
-  bool stored = false;  // otherwise it was left alone
-  // For stored ones.
+  bool stored = false;  // compressed; false: unchanged
+  // If it is compressed:
   StoredAs encoding = StoredAs::kInt8;
   std::string granularity;  // "channel 0"
   Decoder decoder = Decoder::kFold;
   std::string reason;
   std::uint64_t bytes_before = 0, bytes_after = 0;
-  // Of the values decoded from the written file against the original; infinite when they are equal, NaN
-  // before anything is written.
+  // SQNR of the dequantized values of the written file; infinite if equal, NaN for a dry run.
   double sqnr_db = 0;
   double max_abs_error = 0;
   std::optional<ValueHistogram> histogram = {};  // with QuantizeOptions::pictures
 };
 
-// A node that multiplies with weights, or computes on integers.
+// A node that has weights, or runs in INT8.
 struct NodeOutcome {
   std::string name, scope, op_type;
   Arithmetic arithmetic = Arithmetic::kFloat;
-  std::string reason;  // of those that stay in floats
+  std::string reason;  // why it is kept in FP32
 };
 
-// A value that is codes between integer ops.
+// An activation that is quantized between INT8 ops.
 struct ActivationOutcome {
   std::string name, scope, type;  // "uint8"
   float scale = 1;
   std::int32_t zero = 0;
   ValueRange range;
   CalibrationMethod method = CalibrationMethod::kAuto;
-  double sqnr_db = 0;     // predicted, of the value itself
-  std::size_t place = 0;  // in the order of the network: that of the node which gives it; 0: an input
+  double sqnr_db = 0;     // predicted for this activation alone
+  std::size_t place = 0;  // position of its node in the network, from 1; 0: a model input
   std::optional<ValueHistogram> histogram = {};  // with QuantizeOptions::pictures
 };
 
 struct QuantizeResult {
   std::filesystem::path model, output;
-  Format format = Format::kW8;                      // asked for; stored_as() says what became of it
+  Format format = Format::kW8;                      // as requested; see stored_as()
   std::uint64_t bytes_before = 0, bytes_after = 0;  // model file and external data
   std::vector<TensorOutcome> tensors;               // every float tensor, in the order of the file
-  std::vector<NodeOutcome> nodes;                   // for static and dynamic
+  std::vector<NodeOutcome> nodes;                   // for static and dynamic INT8
   std::vector<ActivationOutcome> activations;
   std::vector<std::string> notes;
-  std::vector<std::string> unmatched;      // expressions that Recipe::ignore_unmatched let pass
-  std::vector<ScaleChange> scale_changes;  // of trained scales; empty: every one is kept to the bit
-  // Of stored tensors that changed: noise relative to the signal of each tensor, averaged over all values.
-  // Infinite when none changed.
+  std::vector<std::string> unmatched;      // expressions that matched nothing (Recipe::ignore_unmatched)
+  std::vector<ScaleChange> scale_changes;  // changes of trained scales; empty: all were kept exactly
+  // SQNR of the compressed tensors that changed: noise relative to the signal of each tensor, averaged over
+  // all values. Infinite if none changed.
   double sqnr_db = 0;
   TrialResult trial;
   std::string source_digest, plan_digest;
@@ -151,25 +149,26 @@ struct QuantizeResult {
     return bytes_before == 0 ? 1 : static_cast<double>(bytes_after) / static_cast<double>(bytes_before);
   }
   std::size_t stored_count() const;
-  // kW8 when no tensor could be stored as asked for: in 4 bits (kW4), or for MatMulNBits (kNbits8 …).
+  // `format`, or kW8 if no tensor could be stored in 4 bits (kW4) or for MatMulNBits (kNbits8, kNbits4,
+  // kNbits2).
   Format stored_as() const;
 };
 
-// Error{kUnsupported} when nothing in the model can be stored smaller, and for a model that Ounce has
-// quantized already.
+// Quantizes `model` and writes it to `output`. Throws Error{kUnsupported} if no weight of the model can be
+// compressed, and for a model that Ounce has already quantized.
 QuantizeResult quantize(const std::filesystem::path& model, const std::filesystem::path& output,
                         const QuantizeOptions& options);
 
-// Why a model is no original to quantize: "already quantized by Ounce (w8)", or "already quantized (52
-// QLinearConv)" for a model of another tool. Empty for an original, and for a file that cannot be read as a
-// model. Verbs that take a folder skip such files; quantize() itself refuses only those of Ounce.
+// Returns why a model is not an original: "already quantized by Ounce (w8)", or "already quantized (52
+// QLinearConv)" for a model of another tool. Empty for an original, and for a file that is no readable model.
+// Verbs that take a folder skip such files; quantize() itself rejects only those of Ounce.
 std::string why_no_original(const std::filesystem::path& model);
 
-// The usual name: model.onnx → model.w8.onnx.
+// Returns the default output path: model.onnx → model.w8.onnx.
 std::filesystem::path default_output(const std::filesystem::path& model, Format format);
 
-// What a model can be stored as when this is asked for: kW8 instead of kW4 where its opset cannot unpack 4
-// bits. What cannot be read is as asked for: quantize() will say why.
+// Returns the format that `model` supports when `format` is requested: kW8 instead of kW4 if its opset cannot
+// unpack 4 bits. Returns `format` for an unreadable model; quantize() reports the error.
 Format possible_format(const std::filesystem::path& model, Format format);
 
 }  // namespace ounce

@@ -1,4 +1,4 @@
-// What can be asked for when a model is made smaller.
+// The recipe of a quantization: format, granularity, calibration, and overrides for single nodes.
 #pragma once
 
 #include <cstddef>
@@ -14,24 +14,24 @@
 namespace ounce {
 
 enum class Format {
-  // Weight-only: weights are compressed, arithmetic is FP32:
-  kW8,   // 8-bit codes and scales: about 25 % of the bytes
-  kW4,   // 4-bit codes: about 15 %
-  kW16,  // 16-bit floats: 50 %
-  // Weight-only, for the MatMulNBits kernels of ONNX Runtime, which multiply with packed weights. Weights
-  // that
-  // these kernels do not take are stored as in kW8:
+  // Weight-only: weights are compressed, arithmetic is FP32.
+  kW8,   // 8-bit weights: about 25 % of the size
+  kW4,   // 4-bit weights: about 15 %
+  kW16,  // FP16 weights: 50 %
+  // Weight-only for the MatMulNBits kernels of ONNX Runtime, which multiply with packed weights. Other
+  // weights
+  // are stored as in kW8.
   kNbits8,
-  kNbits4,  // about 16 % of the bytes
+  kNbits4,  // about 16 % of the size
   kNbits2,
   // INT8 arithmetic where the runtime has kernels for it. Weights of nodes that stay in FP32 are stored as in
-  // kW8:
-  kInt8Dynamic,  // activation scales are found at run time: MatMul, Gemm, LSTM, attention
-  kInt8,         // static: activation scales come from calibration data. Conv, too
-  // FP16 or BF16 arithmetic, for processors that have it. Nodes that need FP32 keep it:
+  // kW8.
+  kInt8Dynamic,  // activation scales are computed at run time: MatMul, Gemm, LSTM, attention
+  kInt8,         // static: activation scales come from calibration; also for Conv
+  // FP16 or BF16 arithmetic, for processors that support it. Nodes that need FP32 keep it.
   kFp16,
   kBf16,
-  kFp32,  // unchanged: for single nodes, in Recipe::nodes
+  kFp32,  // unchanged; only for single nodes, in Recipe::nodes
 };
 template <>
 struct NamesOf<Format> {
@@ -53,22 +53,21 @@ struct NamesOf<Format> {
                                                {Format::kNbits2, "int2"}};
 };
 
-// Packed weights that MatMulNBits kernels multiply with.
+// True for the formats with packed weights for MatMulNBits kernels.
 constexpr bool is_nbits(Format format) {
   return format == Format::kNbits8 || format == Format::kNbits4 || format == Format::kNbits2;
 }
 
-// Says how weights are stored, and that arithmetic is on FP32.
+// True for weight-only formats, whose arithmetic is FP32.
 constexpr bool is_storage(Format format) {
   return format == Format::kW8 || format == Format::kW4 || format == Format::kW16 ||
          format == Format::kFp32 || is_nbits(format);
 }
 
-// How the runtime gets the values back.
+// How the runtime dequantizes weights.
 enum class DecoderChoice {
   kAuto,  // the best for each tensor; the plan gives the reason
-  kFold,  // Cast, Mul …: folded into FP32 constants when a session is created, so inference runs at FP32
-          // speed
+  kFold,  // at load: Cast, Mul and others are folded into FP32 constants, so inference runs at FP32 speed
   kDq,    // DequantizeLinear: newer runtimes fuse it into MatMul, others run it at every inference
 };
 template <>
@@ -77,12 +76,12 @@ struct NamesOf<DecoderChoice> {
       {DecoderChoice::kAuto, "auto"}, {DecoderChoice::kFold, "fold"}, {DecoderChoice::kDq, "dq"}};
 };
 
-// What DecoderChoice::kAuto trades for memory, with weights of 8 and of 4 bits.
+// The trade-off between memory and speed of DecoderChoice::kAuto, for 8-bit and 4-bit weights.
 enum class MemoryUse {
-  kFast,      // all weights are folded: FP32 speed, and the memory of FP32
-  kBalanced,  // the weights are decoded at every run that cost the least time for their bytes, as many as
-              // Recipe::decode_share allows; by the shapes that the file tells
-  kLow,       // all weights are decoded at every run that can be
+  kFast,      // all weights are dequantized at load: FP32 speed and FP32 memory
+  kBalanced,  // as many weights as Recipe::decode_share allows are dequantized at run time, those with the
+              // lowest cost per byte first; costs are estimated from the shapes in the file
+  kLow,       // all possible weights are dequantized at run time
 };
 template <>
 struct NamesOf<MemoryUse> {
@@ -101,7 +100,7 @@ struct NamesOf<GranularityKind> {
 
 struct Granularity {
   GranularityKind kind = GranularityKind::kAuto;  // per channel; for 4 bits blocks of 32 where they fit
-  std::size_t block = 0;                          // elements that share a scale, for kBlock
+  std::size_t block = 0;                          // elements per scale, for kBlock
 };
 
 enum class ScaleMethod {
@@ -116,7 +115,7 @@ struct NamesOf<ScaleMethod> {
 enum class Rounding {
   kZeroSum,  // up or down so that the rounding errors of a channel sum to zero; see src/quant/linear.h
   kNearest,
-  kAdaptive,  // so that each layer gives what it gave before, on calibration data; slower
+  kAdaptive,  // AdaRound-style layer-wise reconstruction on calibration data; slower
 };
 template <>
 struct NamesOf<Rounding> {
@@ -127,7 +126,7 @@ struct NamesOf<Rounding> {
 
 enum class ExternalData {
   kAuto,    // inline while the file stays below 2 GiB; an unedited model keeps the files it has
-  kAlways,  // one data file beside the model
+  kAlways,  // one data file next to the model
   kNever,
 };
 template <>
@@ -136,14 +135,14 @@ struct NamesOf<ExternalData> {
       {ExternalData::kAuto, "auto"}, {ExternalData::kAlways, "always"}, {ExternalData::kNever, "never"}};
 };
 
-// How a range is chosen from the statistics of a value.
+// How the range of an activation is chosen from its statistics.
 enum class CalibrationMethod {
-  kAuto,        // the one with the least predicted error, value by value
-  kMinMax,      // all that occurred
-  kMean,        // the mean over the samples of their smallest and largest value
-  kPercentile,  // without the largest and smallest share of values
-  kEntropy,     // least relative entropy between the values and their codes
-  kMse,         // least squared error
+  kAuto,        // the method with the lowest predicted error, per activation
+  kMinMax,      // the min-max range
+  kMean,        // the mean of the minima and maxima of all samples
+  kPercentile,  // the range without the most extreme values
+  kEntropy,     // lowest relative entropy between values and quantized values
+  kMse,         // lowest squared error
 };
 template <>
 struct NamesOf<CalibrationMethod> {
@@ -157,10 +156,10 @@ struct ValueRange {
   double low = 0, high = 0;
 };
 
-// How integer arithmetic is written down.
+// The quantization format: how INT8 arithmetic is represented in the graph.
 enum class Dialect {
   kQdq,        // QuantizeLinear and DequantizeLinear around float ops, which runtimes fuse
-  kQOperator,  // the integer ops themselves: QLinearConv, MatMulIntegerToFloat …
+  kQOperator,  // integer ops: QLinearConv, MatMulIntegerToFloat, …
 };
 template <>
 struct NamesOf<Dialect> {
@@ -185,14 +184,13 @@ struct NamesOf<WeightType> {
       {WeightType::kS8, "s8"}, {WeightType::kU8, "u8"}, {WeightType::kS4, "s4"}};
 };
 
-// Ops without an integer kernel that are made of ops with one, for kInt8 (docs/explanation/integer.md).
+// Rewrites of ops without INT8 kernels as ops with INT8 kernels, for kInt8 (docs/explanation/integer.md).
 enum class Rewrite {
-  kHardSwish,      // HardSwish and HardSigmoid: a sum that its codes clip, a product
-  kTanh,           // a Sigmoid whose codes are read with other scales and zeros
-  kConvTranspose,  // a Conv that gives all phases at once, and moves
-  kMean,           // ReduceMean over all positions: a GlobalAveragePool
-  kPadChannels,    // channels of depthwise convolutions up to the next multiple of 16, which kernels are fast
-                   // for
+  kHardSwish,      // HardSwish and HardSigmoid become a sum that is clipped by quantization, and a product
+  kTanh,           // Tanh becomes a Sigmoid whose quantized values have other scales and zero points
+  kConvTranspose,  // ConvTranspose becomes a Conv that computes all phases, and data movement
+  kMean,           // ReduceMean over all positions becomes a GlobalAveragePool
+  kPadChannels,    // channels of depthwise convolutions are padded to a multiple of 16, for faster kernels
 };
 template <>
 struct NamesOf<Rewrite> {
@@ -203,7 +201,7 @@ struct NamesOf<Rewrite> {
                                             {Rewrite::kPadChannels, "pad-channels"}};
 };
 
-// What a config file says of a single value of the model.
+// Settings of a single activation.
 struct ValueOverride {
   std::optional<ValueRange> range;
   std::optional<CalibrationMethod> method;
@@ -211,8 +209,8 @@ struct ValueOverride {
   bool keep_float = false;
 };
 
-// An input whose values are raw bytes times `scale` plus `offset`, one for each channel (the second axis) or
-// one for all: what a contract's rescaling, means and deviations come to.
+// A model input that is computed from raw bytes as byte · scale + offset, per channel (the second axis) or
+// for all channels. It combines the rescaling, means and deviations of preprocessing metadata.
 struct RawInput {
   std::vector<double> scale, offset;
 };
@@ -221,30 +219,31 @@ struct RawInput {
 struct IntegerRecipe {
   Dialect dialect = Dialect::kQdq;
   ActivationType activations = ActivationType::kU8;
-  bool symmetric_activations = false;  // values that take both signs get their zero in the middle
+  bool symmetric_activations = false;  // symmetric ranges for activations with both signs
   WeightType weights = WeightType::kS8;
-  // The 8-bit products of x86 CPUs without VNNI saturate when two large weights meet. Nothing: scales keep
-  // such pairs small enough for every CPU (src/quant/dot_product_pairs.h), unless the target promises exact
-  // products. True: 7-bit weights. False: all 8 bits, for CPUs that are known to be exact. The scales of a
-  // model that was trained for integers are changed only if this is true, or if it is not set and the target
-  // is a CPU without exact products; QuantizeResult::scale_changes lists the changes.
+  // On x86 CPUs without VNNI, sums of 8-bit products saturate if two adjacent weights are large. Unset:
+  // scales keep such pairs small enough for every CPU (src/quant/dot_product_pairs.h), unless the target has
+  // exact products. True: 7-bit weights. False: all 8 bits, for CPUs with exact products. Scales from
+  // quantization-aware training change only if this is true, or if it is unset and the target is a CPU
+  // without exact products; QuantizeResult::scale_changes lists the changes.
   std::optional<bool> reduce_range;
-  bool integer_io = false;                     // inputs and outputs of the model become integers too
-  std::map<std::string, RawInput> raw_inputs;  // … and these the raw bytes themselves
-  bool dynamic_conv = false;  // kInt8Dynamic: Conv becomes ConvInteger, too, which is slow on most CPUs
+  bool integer_io = false;                     // also quantize the inputs and outputs of the model
+  std::map<std::string, RawInput> raw_inputs;  // inputs that take raw bytes, with integer_io
+  bool dynamic_conv = false;  // kInt8Dynamic: Conv becomes ConvInteger, which is slow on most CPUs
   CalibrationMethod calibration = CalibrationMethod::kAuto;
   double percentile = 99.99;
-  std::map<std::string, ValueOverride> values;
-  // What keeps accuracy without training.
-  bool search = true;  // choose calibration, and the nodes that are better left in floats, by measuring
-  // Even out channels between layers: cross-layer and SmoothQuant-style. A search leaves that when `values`
-  // are given, which speak of channels as they are; without a search `values` are those of evened channels.
+  std::map<std::string, ValueOverride> values;  // by the name of the activation
+  // Measures to keep accuracy without training.
+  bool search = true;  // choose the calibration method and the nodes to keep in FP32 by measuring
+  // Equalize channels between layers, cross-layer and SmoothQuant-style. With a search, this is off if
+  // `values` are given, because they refer to the original channels; without a search, `values` refer to
+  // equalized channels.
   bool equalize = true;
-  bool correct_bias = true;  // take the mean error of each channel out of its bias
-  // Ranges come from the first, third, fifth … batch only. That clips outliers that occur in the others,
-  // which some models need.
+  bool correct_bias = true;  // bias correction
+  // Calibrate on the first, third, fifth, … batch only. This clips outliers in the other batches, which some
+  // models need.
   bool fit_on_even_samples = false;
-  std::set<Rewrite> skip_rewrites;  // that are not made; see docs/explanation/integer.md
+  std::set<Rewrite> skip_rewrites;  // rewrites to skip; see docs/explanation/integer.md
   bool use_cost_model = true;       // nodes slower in INT8 stay in FP32 (docs/explanation/integer.md)
   // Nodes that do not run in INT8 run in FP16 where the target has FP16 arithmetic; elsewhere their weights
   // are stored in FP16. False: they run in FP32 with 8-bit weights (kW8).
@@ -253,16 +252,17 @@ struct IntegerRecipe {
 
 // For kFp16 and kBf16.
 struct HalfRecipe {
-  bool half_io = false;           // inputs and outputs of the model become 16-bit floats too
+  bool half_io = false;           // also convert the inputs and outputs of the model
   std::vector<std::string> keep;  // regular expressions (RE2) of nodes that stay in FP32
-  // Names inside of the model stay; otherwise they are shortened where they are more than 0.2 % of its bytes.
+  // Keep the names of nodes and intermediate values. False: shorten them if they are more than 0.2 % of the
+  // size.
   bool keep_names = false;
 };
 
-// The ops that packed weights are written with, for kNbits8, kNbits4 and kNbits2.
+// The ops for packed weights, for kNbits8, kNbits4 and kNbits2.
 enum class NbitsDialect {
   kNbits,  // MatMulNBits and GatherBlockQuantized, ops of ONNX Runtime
-  kQdq,    // DequantizeLinear by blocks (opset 21), which newer runtimes fuse into MatMulNBits
+  kQdq,    // DequantizeLinear per block (opset 21), which newer runtimes fuse into MatMulNBits
 };
 template <>
 struct NamesOf<NbitsDialect> {
@@ -270,12 +270,12 @@ struct NamesOf<NbitsDialect> {
                                                  {NbitsDialect::kQdq, "qdq"}};
 };
 
-// What MatMulNBits may do to activations.
+// The accuracy_level attribute of MatMulNBits.
 enum class AccuracyLevel {
-  kAuto,  // 4 where the outputs bear it (measured if there is data), and where a release has no other kernel
-  k0,     // whatever the runtime likes: floats on today's CPUs
-  k1,     // FP32
-  k4,     // activations become 8-bit integers: the fast kernels
+  kAuto,  // 4 where the outputs stay accurate (measured if there is data) or a release has no other kernel
+  k0,     // the runtime decides; current releases use FP32 activations
+  k1,     // FP32 activations
+  k4,     // INT8 activations: the fastest kernels
 };
 template <>
 struct NamesOf<AccuracyLevel> {
@@ -285,12 +285,12 @@ struct NamesOf<AccuracyLevel> {
                                                   {AccuracyLevel::k4, "4"}};
 };
 
-// How the codes and scales of packed weights are found.
+// How packed weights are quantized.
 enum class WeightMethod {
-  kAuto,   // the best of those below on data that was held out; without data kRtn
-  kRtn,    // each weight to the nearest code of its block's scale (Recipe::scale)
-  kScale,  // scales with the least error at the layer's output, by the energy of its inputs on data
-  kGptq,   // those scales, and codes that make up for the errors of others, on data
+  kAuto,   // the best method on held-out data; without data kRtn
+  kRtn,    // round to nearest, with the scales of Recipe::scale
+  kScale,  // scales with the lowest error at the layer output, from the energy of its inputs on data
+  kGptq,   // the same scales, and GPTQ error compensation on data
 };
 template <>
 struct NamesOf<WeightMethod> {
@@ -300,53 +300,51 @@ struct NamesOf<WeightMethod> {
                                                  {WeightMethod::kGptq, "gptq"}};
 };
 
-// For kNbits8, kNbits4 and kNbits2. Blocks are Recipe::granularity's: 16, 32 … 256 weights share a scale.
+// For kNbits8, kNbits4 and kNbits2. Recipe::granularity sets the block size: 16, 32, … 256 weights per scale.
 struct NbitsRecipe {
   NbitsDialect dialect = NbitsDialect::kNbits;
   AccuracyLevel accuracy_level = AccuracyLevel::kAuto;
   WeightMethod method = WeightMethod::kAuto;
-  // Bits that a weight may take on the mean, scales included: layers that bring the most on data get 8
-  // instead of 4 as long as they fit. 0: all are as `format` says.
+  // Mean number of bits per weight, scales included. Layers whose error on data drops most get 8 bits instead
+  // of 4 until the mean is reached. 0: all layers have the bits of `format`.
   double bits = 0;
-  // The same with the bytes that the model may have, all files together. 0: no matter.
+  // The same with the size of the model in bytes, all files together. 0: no limit.
   std::uint64_t target_size = 0;
-  std::map<std::string, AccuracyLevel> levels;  // of single nodes, named as in Recipe::nodes
+  std::map<std::string, AccuracyLevel> levels;  // for single nodes, named as in Recipe::nodes
 
   bool has_budget() const { return bits != 0 || target_size != 0; }
 };
 
 struct Recipe {
   Format format = Format::kW8;
-  // Where the model will run: a place and a release of ONNX Runtime ("android-arm64@1.22.0"), whose measured
-  // op support the plan keeps to; an execution provider ("cuda", "coreml" …); or both
-  // ("ios-arm64@1.22.0+coreml"). Empty for the CPU of whatever.
+  // The target: a platform and a release of ONNX Runtime ("android-arm64@1.22.0"), so that only ops are used
+  // that this release supports; an execution provider ("cuda", "coreml", …); or both
+  // ("ios-arm64@1.22.0+coreml"). Empty: any CPU.
   std::string target;
   DecoderChoice decoder = DecoderChoice::kAuto;
   MemoryUse memory = MemoryUse::kFast;
-  double decode_share = 0.05;  // kBalanced: of the time of a run, for decoding weights; estimated
+  double decode_share = 0.05;  // kBalanced: largest share of a run's time for dequantizing weights; estimated
   Granularity granularity;
   ScaleMethod scale = ScaleMethod::kMse;
   Rounding rounding = Rounding::kZeroSum;
   bool codebook = false;           // k-means codebook instead of a linear scale
-  bool asymmetric = false;         // a zero point for every group
-  std::uint64_t min_bytes = 1024;  // smaller tensors are left alone
-  // The smallest weights are often the most sensitive. They are stored in FP16 as long as this adds no more
-  // than such a share of the size.
+  bool asymmetric = false;         // every scale gets a zero point
+  std::uint64_t min_bytes = 1024;  // smaller tensors stay unchanged
+  // The smallest weights are often the most sensitive. They are stored in FP16 up to this share of the size.
   double fp16_budget = 0.001;
-  // Regular expressions (RE2), searched for in the names of tensors and of the nodes that use them, and in op
-  // types.
+  // Regular expressions (RE2) that are searched in the names of tensors, in the names of the nodes that use
+  // them, and in op types.
   std::vector<std::string> include, exclude;
-  // An expression of `include`, `exclude` or `half.keep` that matches nothing is noted instead of refused:
-  // for lists that were written for many models.
+  // Note an expression of `include`, `exclude` or `half.keep` that matches nothing, instead of failing. This
+  // is useful for lists that were written for many models.
   bool ignore_unmatched = false;
-  // Initializers that are listed as inputs (IR 4 and later) stay inputs with a default value. Otherwise they
-  // become constants: old exporters list every weight, and nobody feeds those.
+  // Keep initializers that are also inputs (IR 4 and later) as inputs with a default value. False: make them
+  // constants, because old exporters list every weight as an input.
   bool keep_inputs = false;
-  // Mixed precision: nodes that are treated otherwise than `format` says, named by the value they give (in a
-  // branch "if_output/then_branch/value") or by their own name. kFp32, kW16, kW8, kW4, kNbits8, kNbits4 and
-  // kNbits2 say how their weights are stored, and that they compute on floats; kInt8Dynamic is for nodes of
-  // kInt8 that compute on integers with scales found while the model runs. kFp16 and kBf16 leave nodes with
-  // kFp32 as they are, and know no other.
+  // Mixed precision: overrides of `format` for single nodes, named by an output of the node (in a branch
+  // "if_output/then_branch/value") or by the name of the node. With kFp32, kW16, kW8, kW4, kNbits8, kNbits4
+  // and kNbits2 the node runs in FP32 with weights of this format. kInt8Dynamic is allowed for nodes of
+  // kInt8. With kFp16 and kBf16 as `format`, only kFp32 is allowed.
   std::map<std::string, Format> nodes;
   IntegerRecipe integer;
   HalfRecipe half;
@@ -361,8 +359,8 @@ struct Recipe {
   }
 };
 
-// Throws Error for what cannot be asked for at once: kUsage, and kUnsupported where a target lacks it. What
-// takes a recipe calls it first.
+// Throws Error{kUsage} for contradicting fields, and Error{kUnsupported} for fields that the target does not
+// support. Every function with a recipe calls it first.
 void validate(const Recipe& recipe);
 
 }  // namespace ounce

@@ -1,12 +1,12 @@
-// Which layers suffer from a format, and which do not?
+// Ranks the layers of a model by the error that a format causes.
 //
 //   ounce::SensitivityOptions options;
 //   options.data.path = "val.npz";
 //   const ounce::SensitivityResult result = ounce::sensitivity("model.onnx", options);
-//   // result.groups[0]: the worst; result.exclude: what to leave out
+//   // result.groups[0]: the most sensitive group; result.exclude: layers to keep in FP32
 //
-// Each group of layers is quantized alone, and everything but it: both are measured at the outputs, against
-// the original. What has been measured once is kept and found again. Throws ounce::Error.
+// For each group of layers, two models are compared with the original: one with only this group quantized,
+// and one with all other groups quantized. Measurements are cached on disk. Throws ounce::Error.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ namespace ounce {
 
 enum class Grouping {
   kLayer,   // every node with weights
-  kBlock,   // layers that belong together, by their names or by where they stand
-  kOpType,  // all Convs, all MatMuls …
+  kBlock,   // layers with a common name prefix, or adjacent layers
+  kOpType,  // all Conv, all MatMul, …
 };
 template <>
 struct NamesOf<Grouping> {
@@ -38,31 +38,31 @@ struct SensitivityOptions : QualityOptions {
   Grouping grouping = Grouping::kLayer;
   RuntimeOptions runtime;
   DataOptions data;
-  // To measure on, evenly spread over the data (0: all). A carried state is followed from the start, for
-  // 1024 steps unless said otherwise.
-  std::optional<std::uint64_t> samples;  // 64
-  std::uint64_t measure = 0;    // only so many groups, those with the largest estimated error (0: all)
-  double min_sqnr = 30;         // dB that `exclude` is to reach
-  std::filesystem::path cache;  // empty: the usual place
-  bool keep = true;             // measurements, for the next time
-  unsigned threads = 0;         // groups at once; 0: as many as CPUs and memory allow
+  // Samples to measure on, evenly spread over the data (0: all; unset: 64). With a recurrent state,
+  // consecutive samples from the start (unset: 1024).
+  std::optional<std::uint64_t> samples;
+  std::uint64_t measure = 0;  // measure only this many groups, those with the largest estimated error; 0: all
+  double min_sqnr = 30;       // SQNR in dB that excluding layers should reach
+  std::filesystem::path cache;  // folder for measurements; empty: the default
+  bool keep = true;             // read and write cached measurements
+  unsigned threads = 0;         // groups measured in parallel; 0: as many as CPUs and memory allow
   Progress* progress = nullptr;
 };
 
 struct GroupSensitivity {
   std::string name;
   std::vector<std::string> layers;  // names of nodes
-  std::string op_type;              // of the first
-  std::size_t place = 0;            // in the order of the network
+  std::string op_type;              // of the first layer
+  std::size_t place = 0;            // position in the network, from 0
   std::uint64_t weight_bytes = 0;
-  // Nothing with weights stands before it, or behind it; or it serves attention.
+  // No layer with weights precedes it, or follows it; or it is part of attention.
   bool is_first = false, is_last = false, is_attention = false;
-  double estimated_db = 0;  // of what the layer gives, from statistics alone
+  double estimated_db = 0;  // SQNR of the layer's output, estimated from statistics
   bool is_measured = false;
-  double alone_db = 0;                             // of the model's outputs when only this is quantized
-  double without_db = 0;                           // … when all but this is
-  std::optional<double> alone_drop, without_drop;  // of the metric; positive: worse
-  double share = 0;  // of the noise that all groups that were measured bring alone
+  double alone_db = 0;                             // output SQNR if only this group is quantized
+  double without_db = 0;                           // output SQNR if all other groups are quantized
+  std::optional<double> alone_drop, without_drop;  // drop of the metric; positive: worse
+  double share = 0;  // share of the noise of all measured groups, each quantized alone
 };
 
 struct SensitivityResult {
@@ -73,21 +73,22 @@ struct SensitivityResult {
   std::string metric;  // its name; empty without labels
   double metric_reference = 0;
   std::uint64_t samples = 0;
-  double all_db = 0;  // when everything is quantized
+  double all_db = 0;  // if all groups are quantized
   std::optional<double> all_drop;
   std::vector<GroupSensitivity> groups;  // worst first
-  // What to leave out so that the outputs reach min_sqnr, for Recipe::nodes: these layers compute on floats,
-  // and their weights are stored in 8 or 16 bits. Empty when only FP32 will do: then `exclude` says which.
+  // Overrides for Recipe::nodes with which the outputs reach min_sqnr: these layers run in FP32 with 8-bit or
+  // 16-bit weights. Empty if only unchanged FP32 layers reach it; see `exclude`.
   std::map<std::string, Format> nodes;
-  std::vector<std::string> exclude;   // the same layers for Recipe::exclude, which leaves them in FP32
-  double exclude_db = 0;              // what that brings, measured
-  bool is_enough = false;             // … and whether it reaches min_sqnr
+  std::vector<std::string> exclude;   // the same layers for Recipe::exclude, which keeps them in FP32
+  double exclude_db = 0;              // the measured output SQNR with these overrides
+  bool is_enough = false;             // exclude_db reaches min_sqnr
   std::vector<std::string> findings;  // "the last layer is the most sensitive, as expected"
   std::vector<std::string> notes;
-  std::uint64_t measured = 0, recalled = 0;  // models that ran, and those known from before
+  std::uint64_t measured = 0, recalled = 0;  // models that were run, and cached measurements
   double seconds = 0;
 };
 
+// Measures the layers of `model`. Throws Error.
 SensitivityResult sensitivity(const std::filesystem::path& model, const SensitivityOptions& options);
 
 }  // namespace ounce
