@@ -744,10 +744,10 @@ class Packages(Hostile):
 
     def test_paths_out(self):
         for path in ("../../../secret.bin", "/etc/passwd", "a/../../../../secret.bin", ""):
-            self.package_refused("leads outside of it", manifest=json.dumps(
+            self.package_refused("leads outside of the package", manifest=json.dumps(
                 {"itemInfoEntries": {"A": {"path": path}}, "rootModelIdentifier": "A"}))
         for name in ("@model_path/../../../../secret.bin", "/etc/passwd", "../secret.bin", "@model_path/", "weights/weight.bin"):
-            self.package_refused("is outside of it", program=self.program(self.constant("w", 64, name)))
+            self.package_refused("is outside of the package", program=self.program(self.constant("w", 64, name)))
 
     def test_links_out(self):
         for name in (self.PROGRAM, self.WEIGHTS, "Manifest.json"):

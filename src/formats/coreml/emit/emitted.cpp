@@ -47,7 +47,7 @@ model::ModelFilePtr CoremlEmitted::reopen() const {
 std::vector<model::WeightError> CoremlEmitted::compare(const model::ModelFile& file, ThreadPool& pool,
                                                        const std::function<void(std::size_t)>& seen) const {
   const CoremlFile& written = as_coreml(file);
-  // The operations of the result are those of the source, in the same order.
+  // Source and result have corresponding operations in the same order.
   std::map<const Operation*, const Operation*> results;
   std::vector<const Operation*> after;
   for_each_operation(written.model().program(),

@@ -1,9 +1,9 @@
-// A package with a plan carried out, as the stages of quantize() need it. Every weight that the plan stores
-// becomes an operation that decodes it, with the output name of the constant that it replaces:
+// Carries out a plan on a Core ML model for quantize(). Each compressed weight becomes an operation that
+// decompresses it, with the output name of the constant that it replaces:
 //
 //   const w ─ conv        →        constexpr_… w ─ conv
 //
-// so the operations that use it are copied as they are, byte for byte.
+// so that the operations that use it are copied byte for byte.
 #pragma once
 
 #include <map>
@@ -20,14 +20,15 @@
 
 namespace ounce::coreml {
 
-// Of a copy of the model of `source`, which the plan was made for. The new values keep `source` alive.
+// Replaces the weights of `model`, a copy of the model of `source`, which the plan was made for. The new
+// values keep `source` alive.
 void store_weights(Model& model, const std::shared_ptr<const CoremlFile>& source, const Plan& plan);
-// Raises the specification and the opset of every function to those of the plan.
+// Raises the specification version and the opsets of all functions to those of the plan.
 void raise_version(Model& model, const Plan& plan);
 
 class CoremlEmitted final : public model::Emitted {
  public:
-  // `metadata`: entries of the new model, by name. `plan` belongs to `source` and outlives this.
+  // `metadata` contains entries for the new model. `plan` belongs to `source` and must outlive this.
   CoremlEmitted(std::shared_ptr<const CoremlFile> source, const Plan& plan,
                 const std::vector<std::pair<std::string, std::string>>& metadata);
 

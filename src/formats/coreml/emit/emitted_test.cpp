@@ -32,7 +32,7 @@ std::string error_of(Action&& action) {
 }
 
 struct Result {
-  std::shared_ptr<const CoremlFile> source;  // the names in the plan are its own
+  std::shared_ptr<const CoremlFile> source;  // owns the names in the plan
   Plan plan;
   std::unique_ptr<const CoremlFile> written;
   std::vector<model::WeightError> errors;
@@ -61,7 +61,7 @@ class CoremlEmit : public testing::Test {
     result.written->validate();
     EXPECT_LE(result.written->bytes(), size + 64);
     EXPECT_EQ(model::metadata_of(*result.written, "key"), "value");
-    // Decoded in the general way, the weights are what was compared.
+    // The general decoder must give the weights that were compared.
     const Block& block = *active_block(*main_function(result.written->model())->function);
     for_each_decoded(block, [&](const Operation& operation, const std::vector<DecodedTensor>& outputs) {
       const auto decision =
@@ -169,7 +169,7 @@ TEST_F(CoremlEmit, SixteenBits) {
 TEST_F(CoremlEmit, RaisesAPackageAsFarAsTheFormsNeed) {
   const Result result = quantize(small_coreml(6), recipe(Format::kW8));
   EXPECT_EQ(result.written->model().proto->version, 7);
-  EXPECT_THAT(result.plan.notes, testing::ElementsAre(HasSubstr("needs ios16 / macos13 now")));
+  EXPECT_THAT(result.plan.notes, testing::ElementsAre(HasSubstr("requires ios16 / macos13 instead of")));
   const Result newer = quantize(small_coreml(6), recipe(Format::kW4, "ios18"));
   EXPECT_EQ(newer.written->model().proto->version, 9);
   EXPECT_EQ(newer.written->opsets(), (std::vector<std::pair<std::string, std::int64_t>>{{"CoreML", 8}}));
@@ -181,7 +181,7 @@ TEST_F(CoremlEmit, TargetsThatCannotLoadIt) {
     return error_of([&] { quantize(small_coreml(version), recipe(Format::kW8, target)); });
   };
   EXPECT_THAT(error(9, "ios16"), HasSubstr("newer than `target` ios16"));
-  EXPECT_THAT(error(6, "ios15"), HasSubstr("ios15 decodes no weights"));
+  EXPECT_THAT(error(6, "ios15"), HasSubstr("ios15 does not support compressed weights"));
   EXPECT_THAT(error(7, "linux-x64"), HasSubstr("does not run Core ML"));
 }
 
@@ -245,7 +245,7 @@ TEST_F(CoremlEmit, SharedValuesAreStoredOnce) {
   EXPECT_EQ(offsets.size(), 1U);
 }
 
-// What is not a weight stays as it is, and so do fields that nobody knows.
+// Values other than weights, and unknown fields, are copied unchanged.
 TEST_F(CoremlEmit, CarriesEverythingElse) {
   const Result result = quantize(everything_coreml(), recipe(Format::kW8));
   const Model& written = result.written->model();

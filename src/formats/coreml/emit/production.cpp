@@ -34,7 +34,7 @@ DataType float_type(const Decision& decision) {
 
 std::uint64_t packed_bytes(std::uint64_t values, unsigned bits) { return (values * bits + 7) / 8; }
 
-// In the type of the weight.
+// Converts values to bytes in the type of the weight.
 std::string float_bytes(const std::vector<float>& values, DataType type) {
   if (type == DataType::kFloat32) return std::string(as_bytes(values));
   std::vector<std::uint16_t> halves(values.size());
@@ -43,14 +43,14 @@ std::string float_bytes(const std::vector<float>& values, DataType type) {
   return std::string(as_bytes(halves));
 }
 
-// What the weight's type makes of values.
+// Rounds values to the weight's type.
 void round_to(DataType type, std::vector<float>& values) {
   if (type == DataType::kFloat32) return;
   const std::string halves = float_bytes(values, type);
   kernels::f16_to_f32(reinterpret_cast<const std::byte*>(halves.data()), values.size(), values.data());
 }
 
-// Codes of 4 bits become half as many bytes: `first` is even.
+// Writes quantized values; packs two 4-bit values per byte. `first` must be even.
 void write_codes(const std::vector<std::uint8_t>& codes, std::size_t first, bool is_packed,
                  const io::Place& place) {
   if (!is_packed) return place.write(first, as_bytes(codes));
@@ -94,7 +94,7 @@ class StoredWeight final : public io::Production {
   }
 
  private:
-  // A part that has no place is in the program.
+  // A part without a place in the weight file is written into the program.
   static const io::Place& part(std::span<const io::Place> parts, StoredPart which) {
     static const io::Place kNowhere = {[](std::uint64_t, std::string_view) {}};
     const auto index = static_cast<std::size_t>(which);
@@ -133,7 +133,8 @@ class StoredWeight final : public io::Production {
                          });
   }
 
-  // A table for each group, in the precision of the weight: values take the nearest of what it holds then.
+  // Writes one table per group, rounded to the type of the weight, and for each value the index of the
+  // nearest rounded entry.
   void write_tables(const FloatSource& floats, std::span<const io::Place> parts,
                     const ForEach& for_each) const {
     const quant::Layout& layout = decision_.layout;
@@ -158,7 +159,7 @@ class StoredWeight final : public io::Production {
         });
   }
 
-  // The pieces of a range that belong to one group. `inner` is not 1 where there are several.
+  // Visits the pieces of a range that belong to one group. With several groups, `inner` is not 1.
   template <class Visit>
   void for_each_piece(std::size_t first, std::size_t count, const Visit& visit) const {
     const quant::Layout& layout = decision_.layout;
@@ -237,7 +238,7 @@ std::string part_bytes(const Decision& decision, StoredPart part) {
 
 namespace {
 
-// The parameters of a written operation, by either name: attributes of iOS16, inputs of iOS18.
+// The parameters of a written operation: attributes (iOS16) or inputs (iOS18).
 class WrittenWeight {
  public:
   WrittenWeight(const Decision& decision, const Operation& operation)
@@ -258,7 +259,7 @@ class WrittenWeight {
     return codes_.bytes().substr(first * decision_.bits() / 8, count * decision_.bits() / 8);
   }
 
-  // `first` is even.
+  // `first` must be even.
   void decode(std::size_t first, std::size_t count, std::vector<float>& values) const {
     values.resize(count);
     const auto* const codes = reinterpret_cast<const std::uint8_t*>(codes_.bytes().data());

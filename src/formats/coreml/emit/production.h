@@ -1,8 +1,8 @@
-// A weight in its stored form, made while the package is written: codes, and what decodes them.
+// Compresses a weight while the package is written:
 //
-//   linear     codes, scales, perhaps zero points     code - zero, times scale, rounded to the scale's type
-//   codebook   indices, tables                        table[index]
-//   float16    16-bit floats
+//   linear     quantized values, scales, optional zero points   (value - zero) * scale, in the scale's type
+//   codebook   indices, lookup tables                           table[index]
+//   float16    FP16 values
 #pragma once
 
 #include <memory>
@@ -15,10 +15,10 @@
 
 namespace ounce::coreml {
 
-// The parts of a stored weight, in the order of their blobs.
-enum class StoredPart : std::uint32_t { kCodes = 0, kScales = 1, kZeros = 2 };  // kScales: or tables
+// The parts of a compressed weight, in the order of their blobs. kScales is also used for lookup tables.
+enum class StoredPart : std::uint32_t { kCodes = 0, kScales = 1, kZeros = 2 };
 
-// One part as a tensor: `bytes` of them are computed by the production.
+// A part as a tensor. Its values are computed while it is written.
 struct StoredTensor {
   StoredPart part;
   DataType type;
@@ -26,15 +26,16 @@ struct StoredTensor {
   io::Computed values;
 };
 
-// Without the shapes that iOS16 wants: indices there are bytes in one row.
+// Returns the parts of a weight with the shapes of iOS18 (iOS16 differs: for example, indices are bytes in
+// one row).
 std::vector<StoredTensor> stored_tensors(const std::shared_ptr<const CoremlFile>& source,
                                          const Decision& decision);
-// The scales and zero points of a decision that kept them; for values that are so few that they go into the
-// program itself.
+// The bytes of the scales or zero points that a decision contains, for tensors so small that they are written
+// into the program itself.
 std::string part_bytes(const Decision& decision, StoredPart part);
 
-// What a written weight has lost: decodes what the written file has, as Core ML does. Throws Error{kInternal}
-// if it has not the form that was decided on.
+// Returns the error of a written weight: decompresses it from the written file as Core ML does. Throws
+// Error{kInternal} if its form differs from the decision.
 kernels::ErrorNorms compare_weight(const CoremlFile& source, const Decision& decision,
                                    const CoremlFile& written, const Operation& operation,
                                    const ForEach& for_each);

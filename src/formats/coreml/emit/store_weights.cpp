@@ -13,7 +13,7 @@
 namespace ounce::coreml {
 namespace {
 
-// Fewer values are in the program, as converters write them.
+// Smaller tensors are written into the program, as converters do.
 constexpr std::uint64_t kFewestInFile = 10;
 
 const char* operation_type(const Decision& decision, bool has_inputs) {
@@ -30,7 +30,7 @@ class Storing {
     for (const Decision& decision : plan.decisions) {
       if (decision.is_stored()) decisions[decision.constant] = &decision;
     }
-    // The same operations in the same order, in a copy.
+    // The copy has the same operations in the same order.
     for_each_operation(source->model().program(), [&](const Operation& operation) {
       const auto found = decisions.find(&operation);
       places_.push_back(found == decisions.end() ? nullptr : found->second);
@@ -130,7 +130,7 @@ class Storing {
     return has_inputs ? "offset" : "zero_point";
   }
 
-  // iOS16 has scales in a row, or one for all; indices are bytes, and a table has one axis.
+  // In iOS16, scales are a vector or a scalar, indices are a vector of bytes, and a table has one axis.
   std::vector<std::int64_t> dims_of(const StoredTensor& tensor, const Decision& decision) const {
     if (plan_.has_inputs() || decision.is_half()) return tensor.dims;
     const bool is_codes = tensor.part == StoredPart::kCodes;
@@ -171,8 +171,7 @@ class Storing {
   Model& model_;
   const std::shared_ptr<const CoremlFile>& source_;
   const Plan& plan_;
-  std::vector<const Decision*>
-      places_;  // by the position of an operation among all; null: it is not replaced
+  std::vector<const Decision*> places_;  // by index of the operation; null: not replaced
   std::size_t next_ = 0;
 };
 

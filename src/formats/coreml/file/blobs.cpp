@@ -40,7 +40,7 @@ void check_weight_header(Bytes file, const std::string& name) {
   Header header;
   if (file.size() < sizeof header) refuse("it is too short", name, 0);
   std::memcpy(&header, file.data(), sizeof header);
-  if (header.version != kVersion) refuse(fmt::format("version {} is unknown", header.version), name, 4);
+  if (header.version != kVersion) refuse(fmt::format("unknown version {}", header.version), name, 4);
 }
 
 StoredBlob read_blob(Bytes file, const std::string& name, std::uint64_t offset, const ValueType& type) {
@@ -49,26 +49,25 @@ StoredBlob read_blob(Bytes file, const std::string& name, std::uint64_t offset, 
     refuse("a blob is outside of the file", name, offset);
   if (offset % kBlobAlignment != 0) refuse("a blob does not begin at a multiple of 64", name, offset);
   std::memcpy(&header, file.data() + offset, sizeof header);
-  if (header.sentinel != kSentinel) refuse("no blob begins where the model says", name, offset);
+  if (header.sentinel != kSentinel) refuse("no blob begins at this offset of the model", name, offset);
   const DataTypeInfo& row = info_of(type.type);
   if (row.blob == 0 || header.type != row.blob)
-    refuse(fmt::format("a blob has the type {}, and the model reads it as {}", header.type, row.name), name,
-           offset);
+    refuse(fmt::format("a blob has type {}, but the model declares {}", header.type, row.name), name, offset);
   if (header.offset < offset + sizeof header || header.offset > file.size() ||
       header.size > file.size() - header.offset)
     refuse("the values of a blob are outside of the file", name, offset);
   const auto wanted = type.byte_count();
   if (!wanted || *wanted != header.size)
-    refuse(fmt::format("a blob has {} bytes, which is not what its shape needs", header.size), name, offset);
+    refuse(fmt::format("a blob has {} bytes, which does not match its shape", header.size), name, offset);
   if (row.is_packed() && header.unused_bits != header.size * 8 - *type.element_count() * row.bits)
-    refuse(fmt::format("a blob has {} unused bits, which is not what its shape leaves", header.unused_bits),
-           name, offset);
+    refuse(fmt::format("a blob has {} unused bits, which does not match its shape", header.unused_bits), name,
+           offset);
   return {offset, header.offset, file.substr(header.offset, header.size)};
 }
 
 void require_apart(const std::map<std::uint64_t, StoredBlob>& blobs, const std::string& name) {
   std::uint64_t end = 0;
-  std::map<std::uint64_t, std::uint64_t> ranges;  // of all bytes, by their begin
+  std::map<std::uint64_t, std::uint64_t> ranges;  // used bytes: begin to end
   for (const auto& [offset, blob] : blobs) {
     ranges.emplace(blob.begin, blob.begin + kBlobAlignment);
     if (blob.bytes.empty()) continue;

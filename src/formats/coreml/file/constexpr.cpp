@@ -20,23 +20,23 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-// More would be a size made up by a broken file: a mask of one byte cannot ask for terabytes.
+// A limit for sizes in broken files, so that a mask of one byte cannot ask for terabytes.
 constexpr std::uint64_t kMostValues = std::uint64_t{1} << 34;
 constexpr std::size_t kLongestVector = 64;
-// Operations that feed each other: joint forms have two or three.
+// Longest chain of constexpr operations; joint compression needs two or three.
 constexpr int kMostChained = 4;
 
 std::uint64_t count_of(const Dims& dims) {
   std::uint64_t count = 1;
   for (const std::int64_t dim : dims) {
     if (dim < 0 || (dim != 0 && count > kMostValues / static_cast<std::uint64_t>(dim)))
-      throw Error(ErrorCode::kBadInput, "a compressed weight has a shape that makes no sense");
+      throw Error(ErrorCode::kBadInput, "a compressed weight has an invalid shape");
     count *= static_cast<std::uint64_t>(dim);
   }
   return count;
 }
 
-// One rounding of binary32 values to a type.
+// Rounds an FP32 value to a type.
 float rounded(float value, DataType type) {
   if (type != DataType::kFloat16) return value;
   std::uint16_t half = 0;
@@ -46,7 +46,8 @@ float rounded(float value, DataType type) {
   return value;
 }
 
-// The index in a smaller tensor whose axes divide those of a larger one: of its block.
+// Iterates over a tensor and gives the index of the block that contains the position, in a smaller tensor
+// whose axes divide those of the larger one.
 class BlockIndex {
  public:
   BlockIndex(const Dims& dims, const Dims& groups) : dims_(dims), position_(dims.size(), 0) {
@@ -91,7 +92,7 @@ class Decoder {
     if (type == "constexpr_cast") return {cast()};
     if (type == "constexpr_lut_to_sparse") return sparse_lookup();
     if (type == "constexpr_sparse_blockwise_shift_scale") return sparse_blockwise();
-    throw Error(ErrorCode::kUnsupported, "this compressed weight is unknown", describe(operation_));
+    throw Error(ErrorCode::kUnsupported, "unknown kind of compressed weight", describe(operation_));
   }
 
  private:
@@ -124,7 +125,7 @@ class Decoder {
     return found.values.size() == 1 ? std::optional(static_cast<std::int64_t>(found.values[0]))
                                     : std::nullopt;
   }
-  // The shape that attributes of iOS16 give in numbers.
+  // The shape in the attributes of iOS16.
   Dims shape() const {
     const Value* const value = value_of("shape");
     const auto sizes = value == nullptr ? std::nullopt : integers_of(*value);
@@ -135,7 +136,7 @@ class Decoder {
 
   std::size_t axis_of(std::int64_t axis, std::size_t rank) const {
     const std::int64_t place = axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis;
-    require(place >= 0 && place < static_cast<std::int64_t>(rank), "has an axis that it has not");
+    require(place >= 0 && place < static_cast<std::int64_t>(rank), "has an axis out of range");
     return static_cast<std::size_t>(place);
   }
 
@@ -150,7 +151,7 @@ class Decoder {
     const auto fits = [&](const DecodedTensor& each) {
       return each.values.size() == 1 || each.values.size() == channels;
     };
-    require(fits(scale) && fits(zero), "has scales or zero points that do not fit its axis");
+    require(fits(scale) && fits(zero), "has scales or zero points that do not match its axis");
     groups[place] = data.dims[place];
     BlockIndex index(data.dims, groups);
     for (float& value : data.values) {
@@ -173,7 +174,7 @@ class Decoder {
     const DecodedTensor scale = parameter("scale");
     const auto offset = optional_parameter("offset");
     require_blocks(data.dims, scale.dims);
-    require(!offset || offset->dims == scale.dims, "has offsets that are not as many as its scales");
+    require(!offset || offset->dims == scale.dims, "has a different number of offsets and scales");
     BlockIndex index(data.dims, scale.dims);
     for (float& value : data.values) {
       const std::size_t group = index.group();
@@ -185,10 +186,10 @@ class Decoder {
     return data;
   }
 
-  // Bits of a row of bytes, the first in the lowest.
+  // Unpacks values of few bits; the first value is in the lowest bits.
   std::vector<float> unpacked(const Value& value, unsigned bits, std::uint64_t count) const {
     const RawValues raw(value);
-    require(raw.bytes().size() == (count * bits + 7) / 8, "has another number of codes than its shape");
+    require(raw.bytes().size() == (count * bits + 7) / 8, "has another number of values than its shape");
     std::vector<float> codes(count);
     for (std::uint64_t i = 0; i < count; ++i) {
       unsigned code = 0;
@@ -204,7 +205,7 @@ class Decoder {
   DecodedTensor lookup() const {
     const DecodedTensor table = parameter("lut");
     if (operation_.attribute("indices") == nullptr) return lookup(parameter("indices"), table);
-    // iOS16: bytes in a row, and one table.
+    // iOS16: packed indices and one table.
     DecodedTensor dense;
     dense.type = table.type;
     dense.dims = shape();
@@ -216,7 +217,7 @@ class Decoder {
     return dense;
   }
 
-  // [groups …, entries, vector], of the rank of the indices and two more.
+  // The table has the shape [groups …, entries, vector]: the rank of the indices plus two.
   DecodedTensor lookup(const DecodedTensor& indices, const DecodedTensor& table) const {
     const std::size_t rank = indices.dims.size();
     require(rank != 0 && table.dims.size() == rank + 2, "has a table of another rank");
@@ -299,7 +300,7 @@ class Decoder {
     DecodedTensor nonzero = gathered(dense, mask);
     return {std::move(mask), std::move(nonzero)};
   }
-  // A mask of vectors: each of its values as often as a vector is long, along the axis that grew.
+  // Expands a mask of vectors: repeats each value along the axis that the vectors extend.
   static DecodedTensor expanded(const DecodedTensor& mask, const Dims& dims) {
     DecodedTensor grown{mask.type, dims, std::vector<float>(count_of(dims))};
     BlockIndex index(dims, mask.dims);
@@ -328,7 +329,7 @@ DecodedTensor decoded_value(const Value& value) {
   const auto count = value.type.element_count();
   const DataType type = value.type.type;
   if (!count || type == DataType::kUnused)
-    throw Error(ErrorCode::kUnsupported, "the values of a compressed weight are no tensor");
+    throw Error(ErrorCode::kUnsupported, "the values of a compressed weight are not a tensor");
   const RawValues raw(value);
   DecodedTensor tensor{type, value.type.dims, std::vector<float>(*count)};
   const auto* const bytes = reinterpret_cast<const std::byte*>(raw.bytes().data());
@@ -361,15 +362,15 @@ void for_each_decoded(const Block& block,
     const auto found = places.find(name);
     if (found == places.end())
       throw Error(ErrorCode::kBadInput,
-                  fmt::format("a compressed weight needs '{}', which is no constant", name));
+                  fmt::format("a compressed weight needs '{}', which is not a constant", name));
     const auto [operation, output] = found->second;
     if (operation->type == "const") return decoded_value(*operation->attribute("val"));
     if (++depth > kMostChained)
-      throw Error(ErrorCode::kBadInput, "compressed weights are chained too long", describe(*operation));
+      throw Error(ErrorCode::kBadInput, "compressed weights form too long a chain", describe(*operation));
     std::vector<DecodedTensor> outputs = decode_constexpr(*operation, find);
     --depth;
     if (output >= outputs.size())
-      throw Error(ErrorCode::kBadInput, "a compressed weight gives fewer values than it says",
+      throw Error(ErrorCode::kBadInput, "a compressed weight has fewer outputs than declared",
                   describe(*operation));
     return std::move(outputs[output]);
   };

@@ -1,4 +1,4 @@
-// What a model says of itself: inputs, outputs, states, functions, metadata.
+// The description of a Core ML model: inputs, outputs, states, functions and metadata.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace ounce::coreml {
 struct Feature {
   enum class Kind : std::uint8_t { kOther, kArray, kImage, kInt64, kDouble, kString, kDictionary, kSequence };
   struct Dimension {
-    std::int64_t lower = 0, upper = 0;  // equal: fixed; upper -1: no limit
+    std::int64_t lower = 0, upper = 0;  // equal: fixed size; upper -1: unlimited
   };
   std::string name;
   Kind kind = Kind::kOther;
@@ -31,7 +31,7 @@ struct FunctionDescription {
 };
 
 struct ModelDescription {
-  std::string default_function;  // "main" unless it says another
+  std::string default_function;  // "main" by default
   std::vector<Feature> inputs, outputs, states;
   std::vector<FunctionDescription> functions;  // of a model with several
   std::string short_description, version, author, license;
@@ -41,8 +41,8 @@ struct ModelDescription {
 // Throws Error{kBadInput}.
 ModelDescription describe_model(const Model& model);
 
-// Sets an entry of the metadata that is free to define, replacing one of the same key. remove_… does nothing
-// where there is none.
+// Sets or replaces an entry of the user-defined metadata. remove_metadata() does nothing if the key is
+// missing.
 void set_metadata(Model& model, const std::string& key, const std::string& value);
 void remove_metadata(Model& model, const std::string& key);
 

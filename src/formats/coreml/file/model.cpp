@@ -40,7 +40,7 @@ std::uint64_t Blob::size() const {
 
 Bytes Blob::bytes() const {
   if (const auto* bytes = std::get_if<Bytes>(&data)) return *bytes;
-  throw Error(ErrorCode::kInternal, "values are read that are not made yet");
+  throw Error(ErrorCode::kInternal, "the values of this blob are not computed yet");
 }
 
 const Argument* Operation::input(Bytes name) const {
@@ -113,7 +113,7 @@ namespace {
   throw Error(ErrorCode::kBadInput, "not a valid Core ML model: " + what, model.path.string());
 }
 
-// The names that are defined where an operation is, with those of the blocks around it.
+// The names that are visible to an operation, including those of enclosing blocks.
 class Scope {
  public:
   explicit Scope(const Model& model) : model_(model) {}
@@ -121,7 +121,8 @@ class Scope {
   void check(const Function& function) {
     define(function.inputs);
     const Block* block = active_block(function);
-    if (block == nullptr) refuse(model_, fmt::format("it has no program for its opset '{}'", function.opset));
+    if (block == nullptr)
+      refuse(model_, fmt::format("a function has no program for its opset '{}'", function.opset));
     check(*block);
   }
 
@@ -177,7 +178,7 @@ void validate(const Model& model) {
       refuse(model, fmt::format("the function '{}' is defined twice", function->name));
     Scope(model).check(*function->function);
   }
-  if (main_function(model) == nullptr) refuse(model, "the function that runs by default is missing");
+  if (main_function(model) == nullptr) refuse(model, "the default function is missing");
 }
 
 }  // namespace ounce::coreml

@@ -1,15 +1,16 @@
-// A Core ML model as its files describe it: plain data, read by reader.h and written by writer.h.
+// A Core ML model as plain data, read by reader.h and written by writer.h.
 //
-//   coreml::Model model = coreml::read_model("net.mlpackage");   // checked: every offset and size is in
-//   range for (const auto& operation : coreml::main_block(model)->operations) …
+//   coreml::Model model = coreml::read_model("net.mlpackage");   // all offsets and sizes are checked
+//   const Block* block = active_block(*main_function(model)->function);
+//   for (const auto& operation : block->operations) …
 //
-// An ML Program is read whole: functions, blocks, operations with nested blocks, and values. A value is in
-// the program itself (immediate) or in a weight file of the package (blob); its bytes are views into the
-// mapped files. Models of other kinds, such as neural networks and pipelines, are carried as one message;
+// An ML Program is read completely: functions, blocks, operations with nested blocks, and values. A value is
+// in the program itself (immediate) or in a weight file of the package (blob); its bytes are views into the
+// mapped files. Models of other kinds, such as neural networks and pipelines, are kept as one message;
 // network.h reads the weights of neural networks.
 //
-// Names and small payloads are views (Bytes) into the mapped files or into the model's own text, which
-// intern() adds to; both live as long as the Model and its copies.
+// Names and small payloads are views (Bytes) into the mapped files or into texts that intern() adds to the
+// model. Both live as long as the Model and its copies.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,7 @@ using protobuf::Bytes;
 using protobuf::CarriedFields;
 using protobuf::Kept;
 
-// Blocks inside blocks, types inside types, values inside values.
+// Largest nesting depth of blocks, types and values.
 inline constexpr int kMaxNesting = 64;
 inline constexpr std::size_t kMostDimensions = 64;  // of a tensor
 
@@ -42,42 +43,42 @@ struct ValueType {
   enum class Kind : std::uint8_t { kNone, kTensor, kList, kTuple, kDictionary, kState };
 
   Kind kind = Kind::kNone;
-  // Of a tensor, and of the tensor that a state holds.
+  // Of a tensor or of the tensor of a state.
   DataType type = DataType::kUnused;
-  std::vector<std::int64_t> dims;  // -1: known when the model runs
+  std::vector<std::int64_t> dims;  // -1: unknown until run time
   bool has_variadic_rank = false;
   Bytes message;
 
   bool is_tensor() const { return kind == Kind::kTensor; }
-  // Nothing for what is no tensor and where a dimension is not known.
+  // nullopt if this is not a tensor or a dimension is unknown.
   std::optional<std::uint64_t> element_count() const;
-  std::optional<std::uint64_t> byte_count() const;  // packed; nothing for strings
+  std::optional<std::uint64_t> byte_count() const;  // packed; nullopt for strings
 };
 
 // Values in a weight file.
 struct Blob {
-  Bytes file;                // as the program names it: "@model_path/weights/weight.bin"
-  std::uint64_t offset = 0;  // of the description, which is before the values; of a new blob: of the one
-                             // whose place it takes …
-  std::uint32_t part = 0;    // … and its number among those that do; 0: a blob of the file
+  Bytes file;  // name in the program: "@model_path/weights/weight.bin"
+  std::uint64_t offset =
+      0;  // of the description before the values; for a new blob: of the blob that it replaces
+  std::uint32_t part = 0;  // 0: a blob of the file; otherwise its index among the new blobs for this offset
   std::variant<Bytes, io::Computed> data;
 
   bool is_new() const { return part != 0; }
   std::uint64_t size() const;
-  // Not of values that are computed while the file is written: throws Error{kInternal}.
+  // Throws Error{kInternal} for values that are computed while the file is written.
   Bytes bytes() const;
 };
 
 struct Value {
   ValueType type;
   Bytes immediate;           // an ImmediateValue; null: none
-  std::optional<Blob> blob;  // a value has one of the two, or neither
+  std::optional<Blob> blob;  // a value has at most one of the two
   CarriedFields carried;
 };
 
 struct Binding {
-  Bytes name;                      // of a value …
-  std::vector<Kept<Value>> value;  // … or one value
+  Bytes name;                      // of a value, or empty
+  std::vector<Kept<Value>> value;  // one value if there is no name
   CarriedFields carried;
 };
 
@@ -121,7 +122,7 @@ struct Operation {
 struct Block {
   std::vector<Kept<NamedType>> inputs;
   std::vector<Bytes> outputs;
-  std::vector<Kept<Operation>> operations;  // in the order in which they run
+  std::vector<Kept<Operation>> operations;  // in order of execution
   std::vector<Kept<Attribute>> attributes;
   CarriedFields carried;
 };
@@ -173,8 +174,8 @@ struct ModelProto {
   std::int64_t version = 0;                    // of the specification
   std::vector<Kept<Description>> description;  // one at most
   std::vector<Kept<Program>> program;          // one at most; of an ML Program
-  std::uint32_t content = 0;                   // the number of the field that says what the model is
-  Bytes body;                                  // … and its message, if it is not an ML Program
+  std::uint32_t content = 0;                   // number of the field with the content
+  Bytes body;                                  // message of that field if it is not an ML Program
   CarriedFields carried;
 };
 
@@ -192,35 +193,34 @@ struct Model {
   std::filesystem::path path;  // of the package, or of the .mlmodel
   bool is_package = false;
   std::filesystem::path location;             // of the model file in the package
-  std::vector<std::filesystem::path> others;  // files of the package besides the model and its weights
+  std::vector<std::filesystem::path> others;  // files of the package other than the model and its weights
 
-  // What the views point into.
+  // The owners of all views.
   io::MappedFile file;
-  std::map<std::string, WeightFile, std::less<>> weights;  // by the name that the program uses
+  std::map<std::string, WeightFile, std::less<>> weights;  // by their names in the program
   std::vector<std::shared_ptr<const std::string>> texts;
 
   bool is_program() const { return !proto->program.empty(); }
   const Program& program() const { return *proto->program[0]; }
   Bytes intern(std::string text);
-  // Gives back the memory of bytes that have been read for now.
+  // Releases the memory of mapped bytes until they are read again.
   void release(Bytes bytes) const;
-  // Where a weight file is, relative to the package.
+  // The path of a weight file relative to the package.
   std::filesystem::path weight_location(std::string_view name) const;
 };
 
-// "mlProgram", "neuralNetwork" …; a number for what is not named here.
+// "mlProgram", "neuralNetwork" …; "model type N" for others.
 std::string name_of_content(std::uint32_t content);
 
-// The block of a function that runs: the specialization for its opset. Null if it has none.
+// The block of a function for its opset; null if there is none.
 const Block* active_block(const Function& function);
-// The function that runs by default, and the name of it. Null if the model has none.
+// The default function; null if the model has none.
 const NamedFunction* main_function(const Model& model);
 
-// How to call an operation in a message: its first output, or its type.
+// Names an operation in messages: its type and first output.
 std::string describe(const Operation& operation);
 
-// Calls `visit` for each operation of a program, nested ones too, in the order of the file, whichever opset
-// they are for.
+// Calls `visit` for each operation of a program in file order, including nested ones and those of all opsets.
 template <class Visit>
 void for_each_operation(const Block& block, const Visit& visit) {
   for (const auto& operation : block.operations) {
@@ -236,8 +236,8 @@ void for_each_operation(const Program& program, const Visit& visit) {
   }
 }
 
-// Names, order and nesting: every input is defined before it is used, no name is defined twice where both
-// could be seen, blocks give what they say. Throws Error{kBadInput}.
+// Checks names and order: inputs are defined before they are used, names are unique in their scope, and the
+// outputs of blocks exist. Throws Error{kBadInput}.
 void validate(const Model& model);
 
 }  // namespace ounce::coreml

@@ -26,7 +26,7 @@ struct LayerRow {
   const char* name;
   std::array<WeightRow, 4> weights = {};
 };
-// The layers that hold weights in fields of their own.
+// Layers with weights: numbers of the layer type and of the fields with weights.
 constexpr auto kLayers = std::to_array<LayerRow>({
     {100, "convolution", {{{90, "weights"}, {91, "bias"}}}},
     {140, "innerProduct", {{{20, "weights"}, {21, "bias"}}}},
@@ -185,9 +185,9 @@ class NetworkReader {
     Cursor cursor(message, origin_, "WeightParams");
     const auto values = [&](ElementType type, std::size_t width) {
       const Bytes bytes = cursor.bytes();
-      if (width != 0 && bytes.size() % width != 0) cursor.fail("a weight has a part of a value");
+      if (width != 0 && bytes.size() % width != 0) cursor.fail("a weight has an incomplete value");
       if (bytes.empty()) return;
-      if (!weight.bytes.empty()) cursor.fail("a weight is given twice");
+      if (!weight.bytes.empty()) cursor.fail("a weight appears twice");
       weight.type = type;
       weight.bytes = bytes;
       weight.dims = {static_cast<std::int64_t>(bytes.size() / std::max<std::size_t>(width, 1))};
@@ -216,7 +216,7 @@ class NetworkReader {
         default: cursor.skip();
       }
     }
-    if (bits < 0 || bits > 8) cursor.fail(fmt::format("a weight of {} bits", bits));
+    if (bits < 0 || bits > 8) cursor.fail(fmt::format("a weight has {} bits", bits));
     weight.bits = static_cast<unsigned>(bits);
   }
 
@@ -261,7 +261,7 @@ std::vector<Layer> read_layers(const Model& model) {
 
 namespace {
 
-// The first code is in the highest bits.
+// The value at an index; the first one is in the highest bits.
 unsigned code_at(Bytes bytes, std::size_t index, unsigned bits) {
   unsigned code = 0;
   for (unsigned bit = 0; bit < bits; ++bit) {
@@ -289,12 +289,12 @@ std::vector<float> decode(const LayerWeight& weight) {
                         values.data());
     return values;
   }
-  if (weight.bits == 0) refuse("codes without a number of bits");
+  if (weight.bits == 0) refuse("quantized values without a number of bits");
   values.resize(weight.bytes.size() * 8 / weight.bits);
   if (!weight.table.empty()) {
     for (std::size_t i = 0; i < values.size(); ++i) {
       const unsigned code = code_at(weight.bytes, i, weight.bits);
-      if (code >= weight.table.size()) refuse("a code is beyond its lookup table");
+      if (code >= weight.table.size()) refuse("an index is beyond its lookup table");
       values[i] = weight.table[code];
     }
     return values;
@@ -302,8 +302,8 @@ std::vector<float> decode(const LayerWeight& weight) {
   const std::size_t channels = weight.scales.size();
   const bool fits = channels != 0 && (weight.biases.size() == channels || weight.biases.empty()) &&
                     values.size() >= channels;
-  if (!fits) refuse("codes without scales that fit them");
-  const std::size_t row = values.size() / channels;  // what is left over of the last byte is no value
+  if (!fits) refuse("quantized values without matching scales");
+  const std::size_t row = values.size() / channels;  // ignores padding of the last byte
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::size_t channel = std::min(i / row, channels - 1);
     const float bias = weight.biases.empty() ? 0.0F : weight.biases[channel];

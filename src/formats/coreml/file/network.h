@@ -1,6 +1,6 @@
-// The layers of a neural network (.mlmodel before ML Programs), and their weights: floats, 16-bit floats, and
-// codes of 1 to 8 bits with linear scales or a lookup table. Nothing of it is changed; a model with a
-// pipeline shows the models in it as layers without weights.
+// Reads the layers and weights of a neural network (.mlmodel before ML Programs): FP32, FP16, and 1 to 8 bits
+// with linear scales or a lookup table. Such models are never changed. The models of a pipeline are shown as
+// layers without weights.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 
 namespace ounce::coreml {
 
-// Codes are unsigned and the first one is in the highest bits of the first byte, the opposite of weight
+// Quantized values are unsigned. The first one is in the highest bits of the first byte, unlike in weight
 // files.
 struct LayerWeight {
-  std::string name;                        // "weights", "bias"; a number for what is not named here
-  ElementType type = ElementType::kFloat;  // of `bytes`: float32, float16, uint8 for codes
-  std::vector<std::int64_t> dims;          // the number of values: shapes are known to the layer alone
+  std::string name;                        // "weights", "bias"; a field number for others
+  ElementType type = ElementType::kFloat;  // of `bytes`: float32, float16, or uint8 for quantized values
+  std::vector<std::int64_t> dims;          // number of values; the shape depends on the layer
   Bytes bytes;
-  unsigned bits = 0;                  // of a code; 0 for floats
-  std::vector<float> scales, biases;  // value = code * scale + bias; one, or one for each output channel
+  unsigned bits = 0;                  // of a quantized value; 0: floating point
+  std::vector<float> scales, biases;  // value = code * scale + bias; per tensor or per output channel
   std::vector<float> table;           // value = table[code]
 };
 
@@ -34,8 +34,8 @@ struct Layer {
 // Throws Error{kBadInput}. Empty for models that have no layers.
 std::vector<Layer> read_layers(const Model& model);
 
-// The values that codes stand for, for `channels` rows of equal size where there are several scales.
-// Throws Error{kBadInput} where codes and scales do not fit together.
+// Dequantizes a weight; with several scales, its rows have equal size. Throws Error{kBadInput} if scales or
+// tables do not match the values.
 std::vector<float> decode(const LayerWeight& weight);
 
 }  // namespace ounce::coreml

@@ -23,7 +23,7 @@ constexpr std::string_view kModelPath = "@model_path/";
   throw Error(ErrorCode::kBadInput, "not a valid Core ML package: " + what, name);
 }
 
-// Below the folder that it is relative to, by its words alone.
+// True if a relative path does not leave its folder. Checks only the text, not links.
 bool is_below(const fs::path& path) {
   if (path.empty() || path.is_absolute()) return false;
   return std::all_of(path.begin(), path.end(), [](const fs::path& part) {
@@ -38,7 +38,7 @@ std::string text_of(const nlohmann::json& object, const char* key) {
 
 void add_files(const fs::path& package, const fs::path& folder, int depth, const std::set<fs::path>& known,
                std::vector<fs::path>& files) {
-  if (depth > kMostDepth) refuse("its folders are nested too deep", package.string());
+  if (depth > kMostDepth) refuse("its folders are nested too deeply", package.string());
   std::error_code error;
   std::vector<std::string> names = io::names_in(package / folder, error);
   if (error)
@@ -54,7 +54,7 @@ void add_files(const fs::path& package, const fs::path& folder, int depth, const
     } else if (!known.contains(path)) {
       files.push_back(path);
     }
-    if (files.size() > kMostFiles) refuse("it holds too many files", package.string());
+    if (files.size() > kMostFiles) refuse("it contains too many files", package.string());
   }
 }
 
@@ -72,17 +72,17 @@ fs::path root_model(const fs::path& package, const std::string& name) {
   const auto item = items->find(root);
   if (item == items->end() || !item->is_object()) refuse("its manifest does not list the model", name);
   const fs::path path = text_of(*item, "path");
-  if (!is_below(path)) refuse(fmt::format("the path '{}' leads outside of it", path.string()), name);
+  if (!is_below(path)) refuse(fmt::format("the path '{}' leads outside of the package", path.string()), name);
   return "Data" / path;
 }
 
 fs::path location_of_weights(const Model& model, const std::string& weights, const std::string& name) {
   const bool is_relative = weights.starts_with(kModelPath) && is_below(weights.substr(kModelPath.size()));
-  if (!is_relative) refuse(fmt::format("the weight file '{}' is outside of it", weights), name);
+  if (!is_relative) refuse(fmt::format("the weight file '{}' is outside of the package", weights), name);
   const fs::path location = model.weight_location(weights);
   const auto is_at = [&](const auto& file) { return model.weight_location(file.first) == location; };
   if (location == model.location || std::any_of(model.weights.begin(), model.weights.end(), is_at))
-    refuse(fmt::format("'{}' is two of its files at once", weights), name);
+    refuse(fmt::format("'{}' is used for two different files", weights), name);
   return location;
 }
 

@@ -1,4 +1,4 @@
-// The folder of a package: Manifest.json names the model file; everything else is carried along.
+// The folder of a package. Manifest.json names the model file; other files are copied unchanged.
 #pragma once
 
 #include <filesystem>
@@ -12,17 +12,17 @@ namespace ounce::coreml {
 
 inline constexpr std::string_view kManifest = "Manifest.json";
 
-// Where the manifest says the model file is, relative to the package. `name` is how to call the package in
-// messages. Throws Error{kBadInput} for a manifest that makes no sense, and Error{kIo}.
+// Returns the path of the model file in the manifest, relative to the package. `name` names the package in
+// messages. Throws Error{kBadInput} for an invalid manifest, and Error{kIo}.
 std::filesystem::path root_model(const std::filesystem::path& package, const std::string& name);
 
-// Where a weight file that the program names is, relative to the package. Throws Error{kBadInput} for a name
-// that is not below the folder of the model file.
+// Returns the path of a weight file, given its name in the program, relative to the package. Throws
+// Error{kBadInput} for a path that is not below the folder of the model file.
 std::filesystem::path location_of_weights(const Model& model, const std::string& weights,
                                           const std::string& name);
 
-// The files of the package besides the model file and the weights that it uses, relative to the package and
-// in the order of their names. Throws Error{kBadInput} for more than a package has, and Error{kIo}.
+// Returns the sorted paths of all files of the package except the model file and its weights, relative to the
+// package. Throws Error{kBadInput} if there are too many, and Error{kIo}.
 std::vector<std::filesystem::path> other_files(const std::filesystem::path& package, const Model& model);
 
 }  // namespace ounce::coreml

@@ -17,7 +17,7 @@ namespace {
 using protobuf::Cursor;
 using protobuf::Origin;
 
-constexpr std::uint64_t kLargestFile = 0xffffffffU;  // the length prefixes of protobuf end here
+constexpr std::uint64_t kLargestFile = 0xffffffffU;  // largest length in protobuf
 constexpr std::size_t kMostWeightFiles = 1000;
 
 using OpenWeights = std::function<WeightFile(const std::string& name)>;
@@ -67,10 +67,10 @@ class Reader {
     if (!values.empty()) cursor.fail(fmt::format("field {} appears twice", cursor.number()));
   }
   static void content(const Cursor& cursor, ModelProto& proto) {
-    if (proto.content != 0) cursor.fail("a model has two contents");
+    if (proto.content != 0) cursor.fail("the model has two contents");
     proto.content = cursor.number();
   }
-  // Bounds the memory: a part takes more of it than its bytes in the file.
+  // Bounds the memory, because a part needs more memory than its bytes in the file.
   void count(const Cursor& cursor) {
     if (++parts_ > kMostParts) cursor.fail(fmt::format("the program has more than {} parts", kMostParts));
   }
@@ -105,7 +105,7 @@ class Reader {
     return {std::move(metadata), message};
   }
 
-  // An entry of a map whose value is a text or a message.
+  // Reads an entry of a map whose value is a text or a message.
   void read_entry(Bytes message, const char* name, Bytes& key, Bytes& value, CarriedFields& carried) const {
     Cursor cursor(message, origin_, name);
     while (cursor.next()) {
@@ -116,7 +116,7 @@ class Reader {
       }
     }
   }
-  // The same where the key is a name and the value must be there.
+  // The same for a required value.
   Bytes read_named(Bytes message, const char* name, Bytes& key, CarriedFields& carried) {
     Bytes value;
     Cursor cursor(message, origin_, name);
@@ -278,7 +278,7 @@ class Reader {
     Cursor cursor(message, origin_, "ValueType");
     if (depth > kMaxNesting) cursor.fail(fmt::format("types are nested more than {} deep", kMaxNesting));
     while (cursor.next()) {
-      if (type.kind != ValueType::Kind::kNone) cursor.fail("a type is given twice");
+      if (type.kind != ValueType::Kind::kNone) cursor.fail("a type appears twice");
       switch (cursor.field<ValueTypeField>()) {
         case ValueTypeField::kTensor:
           type.kind = ValueType::Kind::kTensor;
@@ -317,7 +317,7 @@ class Reader {
     return type;
   }
 
-  // The types inside of a list, tuple or dictionary. Field 2 of a list is its length.
+  // Checks the types inside a list, tuple or dictionary. Field 2 of a list is its length.
   void check_types(Bytes message, const char* name, int depth) {
     Cursor cursor(message, origin_, name);
     const bool is_list = std::string_view(name) == "ListType";
@@ -346,7 +346,7 @@ class Reader {
       }
     }
     if (data_type != 0 && find_type(data_type) == nullptr)
-      cursor.fail(fmt::format("the element type {} is unknown", data_type));
+      cursor.fail(fmt::format("unknown element type {}", data_type));
     type.type = static_cast<DataType>(data_type);
     if (rank < 0) {
       type.has_variadic_rank = true;
@@ -407,7 +407,7 @@ class Reader {
       }
     }
     if (value.immediate.data() != nullptr && blob.data() != nullptr)
-      cursor.fail("a value is in the model and in a weight file");
+      cursor.fail("a value is both in the model and in a weight file");
     if (value.immediate.data() != nullptr) check_immediate_of(value, cursor);
     if (blob.data() != nullptr) value.blob = read_blob_reference(blob, value.type);
     return {std::move(value), message};
@@ -423,7 +423,7 @@ class Reader {
     const bool fits = !count           ? false
                       : content.is_raw ? !is_string && content.bytes == *value.type.byte_count()
                                        : *content.values == *count;
-    if (!fits) cursor.fail("the values of a tensor are not as many as its shape says");
+    if (!fits) cursor.fail("the number of values of a tensor does not match its shape");
   }
 
   Blob read_blob_reference(Bytes message, const ValueType& type) {
@@ -438,7 +438,7 @@ class Reader {
       }
     }
     if (!type.is_tensor() || type.type == DataType::kUnused)
-      cursor.fail("what is in a weight file is no tensor");
+      cursor.fail("a value in a weight file is not a tensor");
     blob.offset = static_cast<std::uint64_t>(offset);
     const std::string name(blob.file);
     auto file = model_.weights.find(name);
@@ -463,7 +463,7 @@ class Reader {
 void read_into(Model& model, Bytes bytes, const std::string& name, const OpenWeights& open) {
   if (bytes.empty()) throw Error(ErrorCode::kBadInput, "the file is empty", name);
   if (bytes.size() > kLargestFile)
-    throw Error(ErrorCode::kBadInput, "a Core ML model file ends at 4 GiB", name);
+    throw Error(ErrorCode::kBadInput, "a Core ML model file must be smaller than 4 GiB", name);
   const Origin origin{bytes, name, "Core ML"};
   model.proto = Reader(model, origin, open).read_model_proto(bytes);
 }

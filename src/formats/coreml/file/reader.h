@@ -1,9 +1,8 @@
 // Reads a Core ML package or .mlmodel into a Model without copying any weight.
 //
-// The files are hostile until proven otherwise: every length, count, type, path and offset is checked here,
-// and memory stays in proportion to the model file. What connects the parts (names, order) is checked by
-// validate() in model.h. Files are opened below the package and never outside of it. All errors are
-// Error{kBadInput} or Error{kIo}.
+// Files are not trusted: every length, count, type, path and offset is checked here, and memory is
+// proportional to the model file. validate() in model.h checks names and order. Files outside the package are
+// never opened. All errors are Error{kBadInput} or Error{kIo}.
 #pragma once
 
 #include <filesystem>
@@ -14,14 +13,15 @@
 
 namespace ounce::coreml {
 
-// Operations, values and other parts of a program.
+// Largest number of operations, values and other parts of a program.
 inline constexpr std::uint64_t kMostParts = std::uint64_t{1} << 24;
 
 Model read_model(const std::filesystem::path& path);
-// For a package that is not in its place yet: `name` is how to call it.
+// For a package with a temporary path: messages contain `name` instead.
 Model read_model(const std::filesystem::path& path, const std::filesystem::path& name);
 
-// A model without files; `weights` by their names in the program ("@model_path/weights/weight.bin").
+// Reads a model from memory. The keys of `weights` are names in the program
+// ("@model_path/weights/weight.bin").
 Model read_model_from_memory(std::string bytes, const std::map<std::string, std::string>& weights,
                              const std::string& name);
 

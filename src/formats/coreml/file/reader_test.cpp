@@ -133,7 +133,7 @@ TEST_F(CoremlWeights, OfAnotherSizeOrTypeAreRefused) {
   EXPECT_THAT(refusal(model, broken), HasSubstr("type"));
   broken = weights;
   put(broken, 64 + 8, std::uint64_t{24 * 8 * 9 * 2 + 2});
-  EXPECT_THAT(refusal(model, broken), HasSubstr("not what its shape needs"));
+  EXPECT_THAT(refusal(model, broken), HasSubstr("does not match its shape"));
   broken = weights;
   put(broken, 64 + 8, ~std::uint64_t{0});
   EXPECT_THAT(refusal(model, broken), HasSubstr("outside of the file"));
@@ -174,7 +174,7 @@ TEST(CoremlValidate, UsesBeforeDefinitionsAreRefused) {
   CoremlBuilder model;
   model.input("x", {1});
   model.op("relu", {{"x", "b"}}, "a", {1});
-  model.op("relu", {{"x", "a"}}, "b", {1});  // each needs the other
+  model.op("relu", {{"x", "a"}}, "b", {1});  // a cycle
   model.output("b", {1});
   EXPECT_THAT(refusal(model), HasSubstr("uses 'b' before it is defined"));
 }
@@ -216,7 +216,7 @@ TEST(CoremlValidate, ValuesOfAnotherNumberThanTheirShapeAreRefused) {
   Value value = integer_value(model.model, 1);
   value.type = tensor_type(model.model, DataType::kInt32, {5});
   model.constant("c", value);
-  EXPECT_THAT(refusal(model), HasSubstr("not as many as its shape says"));
+  EXPECT_THAT(refusal(model), HasSubstr("does not match its shape"));
 }
 
 // --- Packages
@@ -277,8 +277,8 @@ TEST_F(CoremlPackage, WeightFilesOutsideOfItAreRefused) {
     model.constant("c", value);
     std::filesystem::remove_all(package);
     model.write(package);
-    EXPECT_THAT(refused(),
-                testing::AnyOf(HasSubstr("outside of it"), HasSubstr("at once"), HasSubstr("cannot open")))
+    EXPECT_THAT(refused(), testing::AnyOf(HasSubstr("outside of the package"),
+                                          HasSubstr("two different files"), HasSubstr("cannot open")))
         << name;
   }
 }
@@ -295,7 +295,7 @@ TEST(CoremlNetwork, ReadsWeightsOfAllForms) {
   const std::vector<Layer> layers = read_layers(model);
   ASSERT_EQ(layers.size(), 2U);
   ASSERT_EQ(layers[0].weights.size(), 2U);
-  // Codes of 4 bits, the highest first: 1 2 3 4 | 5 6 7 8 with two scales and biases.
+  // 4-bit values, highest bits first: 1 2 3 4 | 5 6 7 8 with two scales and biases.
   EXPECT_EQ(decode(layers[0].weights[0]), (std::vector<float>{-0.5F, 0, 0.5F, 1, 11, 13, 15, 17}));
   EXPECT_EQ(decode(layers[0].weights[1]), (std::vector<float>{1, 2}));
   EXPECT_EQ(decode(layers[1].weights[0]), (std::vector<float>{1, 2, 3, 4}));
@@ -358,13 +358,13 @@ TEST_F(CoremlConstexpr, DecodesTables) {
                      {"shape", of(DataType::kUint32, {1}, std::string("\x05\0\0\0", 4))}},
                     false),
             (std::vector<float>{1, 4, 1, 4, 4}));
-  // Two tables, for one row each.
+  // Two tables for one row each.
   EXPECT_EQ(decoded("constexpr_lut_to_dense",
                     {{"indices", of(DataType::kUint1, {2, 2}, std::string(1, '\x0a'))},
                      {"lut", floats({2, 1, 2, 1}, {1, 2, 10, 20})}},
                     true),
             (std::vector<float>{1, 2, 10, 20}));
-  // Vectors of two along the first axis.
+  // Vectors of length two along the first axis.
   EXPECT_EQ(decoded("constexpr_lut_to_dense",
                     {{"indices", of(DataType::kUint1, {1, 2}, std::string(1, '\x02'))},
                      {"lut", floats({1, 1, 2, 2}, {1, 2, 10, 20})},

@@ -17,7 +17,7 @@ enum class ModelField : std::uint32_t {
   kNeuralNetwork = 500,
   kMlProgram = 502,
 };
-// Everything from here on is the content of a model; a model has one.
+// Fields from this number on are the content of a model; each model has exactly one of them.
 inline constexpr std::uint32_t kFirstContent = 200;
 
 enum class DescriptionField : std::uint32_t {

@@ -44,7 +44,7 @@ const DataTypeInfo* find_type(std::int64_t number) {
 
 const DataTypeInfo& info_of(DataType type) {
   const DataTypeInfo* const found = find_type(static_cast<std::int64_t>(type));
-  if (found == nullptr) throw Error(ErrorCode::kInternal, "a type of Core ML has no row");
+  if (found == nullptr) throw Error(ErrorCode::kInternal, "unknown type of Core ML");
   return *found;
 }
 
@@ -52,7 +52,7 @@ DataType unsigned_type(unsigned bits) {
   const auto* const found = std::find_if(kTypes.begin(), kTypes.end(), [&](const DataTypeInfo& row) {
     return row.bits == bits && row.name.starts_with("uint");
   });
-  if (found == kTypes.end()) throw Error(ErrorCode::kInternal, "no unsigned type has so many bits");
+  if (found == kTypes.end()) throw Error(ErrorCode::kInternal, "no unsigned type with this number of bits");
   return found->type;
 }
 

@@ -40,21 +40,21 @@ enum class DataType : std::int32_t {
 struct DataTypeInfo {
   DataType type;
   std::string_view name;
-  ElementType element;  // kUndefined: a width that only Core ML has
+  ElementType element;  // kUndefined: a type that only Core ML has
   std::uint8_t bits;    // of one value; 0 for strings
-  std::uint32_t blob;   // its number in a weight file; 0: never in one
-  TensorField field;    // that holds values in the program itself
+  std::uint32_t blob;   // type number in weight files; 0: not allowed there
+  TensorField field;    // for values in the program itself
   bool is_signed = false;
 
   bool is_packed() const { return bits != 0 && bits < 8; }  // the first value in the lowest bits, no padding
 };
 
-// Null for a number that no schema knows.
+// Null for an unknown number.
 const DataTypeInfo* find_type(std::int64_t number);
 const DataTypeInfo& info_of(DataType type);
 inline std::string_view name_of(DataType type) { return info_of(type).name; }
-// Of unsigned codes with so many bits: 1, 2, 3, 4, 6 or 8.
+// The unsigned type with 1, 2, 3, 4, 6 or 8 bits.
 DataType unsigned_type(unsigned bits);
-bool is_float(DataType type);  // of 16 bits or more
+bool is_float(DataType type);  // floating-point types of at least 16 bits
 
 }  // namespace ounce::coreml

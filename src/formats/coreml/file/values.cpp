@@ -31,10 +31,10 @@ class ImmediateChecker {
   ImmediateContent immediate(Bytes message, int depth) const {
     ImmediateContent content;
     Cursor cursor(message, origin_, "ImmediateValue");
-    if (depth > kMaxNesting) cursor.fail("values are nested too deep");
+    if (depth > kMaxNesting) cursor.fail("values are nested too deeply");
     bool is_seen = false;
     while (cursor.next()) {
-      if (is_seen) cursor.fail("a value is given twice");
+      if (is_seen) cursor.fail("a value appears twice");
       is_seen = true;
       switch (cursor.field<ImmediateField>()) {
         case ImmediateField::kTensor: tensor(cursor.bytes(), content); break;
@@ -124,7 +124,7 @@ class ImmediateChecker {
   const Origin& origin_;
 };
 
-// The message of a TensorValue's field; null if the value has no tensor of its own.
+// The TensorValue of an ImmediateValue; null if there is none.
 protozero::pbf_reader tensor_of(Bytes immediate) {
   protozero::pbf_reader reader(immediate.data(), immediate.size());
   while (reader.next()) {
@@ -134,7 +134,7 @@ protozero::pbf_reader tensor_of(Bytes immediate) {
   return {};
 }
 
-// Calls `visit` with the content of each field that holds values.
+// Calls `visit` with the content of each field with values.
 template <class Visit>
 void for_each_field(const Value& value, const Visit& visit) {
   if (value.immediate.data() == nullptr) return;
@@ -171,7 +171,7 @@ void for_each_integer(protozero::pbf_reader& values, const Visit& visit) {
   }
 }
 
-// A float or a double in the file is its bits, packed or one at a time.
+// Appends the bits of floats or doubles, packed or one at a time.
 void append_fixed(protozero::pbf_reader& values, std::size_t width, std::string& bytes) {
   if (values.wire_type() == protozero::pbf_wire_type::length_delimited) {
     const auto view = values.get_view();
@@ -325,7 +325,7 @@ ValueType tensor_type(Model& model, DataType type, const std::vector<std::int64_
 
 namespace {
 
-// `content` is a Repeated… message.
+// `content` is a message of type RepeatedFloats, RepeatedInts …
 Value immediate_value(Model& model, ValueType type, TensorField field, const std::string& content) {
   std::string tensor, immediate;
   protozero::pbf_writer(tensor).add_message(number(field), content);
@@ -364,7 +364,8 @@ Value tensor_value(Model& model, DataType type, const std::vector<std::int64_t>&
       out.add_packed_int32(number(RepeatedField::kValue), values.begin(), values.end());
       break;
     }
-    default: throw Error(ErrorCode::kInternal, fmt::format("no values of {} are made", row.name));
+    default:
+      throw Error(ErrorCode::kInternal, fmt::format("creating values of {} is not supported", row.name));
   }
   return immediate_value(model, tensor_type(model, type, dims), row.field, content);
 }

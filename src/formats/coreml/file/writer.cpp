@@ -159,7 +159,7 @@ class Serializer {
     return out.finish();
   }
 
-  // In a list of names an empty one is written.
+  // Lists of names also contain empty names.
   static Bytes present(Bytes name) { return name.data() == nullptr ? Bytes("") : name; }
 
   bool rewrite_everything_;
@@ -185,7 +185,7 @@ io::Rope content_of(const Model& model) {
 
 namespace {
 
-// A blob of the new files: the place in the file that it was read from, or whose place it takes.
+// Identifies a blob of the new files by the offset in the file that it was read from or that it replaces.
 using BlobKey = std::tuple<std::uint64_t, std::uint32_t>;  // offset, part
 BlobKey key_of(const Blob& blob) { return {blob.offset, blob.part}; }
 
@@ -252,7 +252,7 @@ class BlobPlacer {
       const auto [place, is_new] =
           placed_[name].emplace(key_of(*value.blob), Placed{&*value.blob, &value.type, 0});
       if (!is_new && place->second.blob->size() != value.blob->size())
-        throw Error(ErrorCode::kInternal, "two values share a blob and differ");
+        throw Error(ErrorCode::kInternal, "two values of different sizes share a blob");
     };
     for_each_operation(model_.program(), [&](const Operation& operation) { for_each_value(operation, see); });
     for_each_attribute(model_.program(), [&](const Value& value) {
@@ -296,7 +296,8 @@ class BlobPlacer {
                        [&](const auto& operation) { return moves(*operation); });
   }
 
-  // Edits only what moves and what is around it. A blob that moved is one of the file again.
+  // Edits only values that move and the messages around them. The new offset makes a new blob a blob of the
+  // file.
   void move(Value& value) const {
     value.blob->offset = place_of(*value.blob);
     value.blob->part = 0;
@@ -352,14 +353,13 @@ std::uint64_t size_of_file(const fs::path& path) {
   return ignored ? 0 : size;
 }
 
-// Only a package may take the place of a package.
+// Throws if the output path is a folder that is not a package.
 void require_package_place(const fs::path& path) {
   std::error_code ignored;
   if (!fs::exists(path, ignored)) return;
   if (!fs::is_directory(path, ignored) ||
       (!fs::exists(path / "Manifest.json", ignored) && !fs::is_empty(path, ignored)))
-    throw Error(ErrorCode::kUsage,
-                "is no Core ML package, and would be replaced by one; choose another `output`",
+    throw Error(ErrorCode::kUsage, "exists and is not a Core ML package; choose another `output`",
                 path.string());
 }
 

@@ -20,11 +20,11 @@ namespace {
 
 constexpr std::int64_t kFirstConstexpr = 7, kFirstBlocks = 9;  // versions: iOS16, iOS18
 constexpr std::size_t kBlock = 32;
-constexpr std::size_t kSmallestBlock = 16;  // with fewer values a scale costs more than it brings
+constexpr std::size_t kSmallestBlock = 16;  // smaller blocks need too many scales
 // Channels that share a lookup table: Apple's guide finds groups of 8 or 16 fast on the Neural Engine.
 constexpr std::size_t kPaletteGroup = 16;
 constexpr std::size_t kMostAffineKept = std::size_t{1} << 18;
-// 16-bit floats have steps of 2^-24 near zero: a smaller scale would be more than 12 % off.
+// FP16 has steps of 2^-24 near zero: a smaller scale would have an error of more than 6 %.
 constexpr float kSmallestHalfScale = 0x1p-21F;
 
 using plan::Encoding;
@@ -36,7 +36,7 @@ std::size_t largest_divisor(std::size_t number, std::size_t most) {
   return divisor;
 }
 
-// With the descriptions of the blobs.
+// Includes the descriptions of the blobs.
 std::uint64_t bytes_in_file(const Decision& decision) {
   constexpr std::uint64_t kDescription = 64;
   const std::uint64_t width = decision.weight.is_half() ? 2 : 4;
@@ -48,7 +48,7 @@ std::uint64_t bytes_in_file(const Decision& decision) {
          (decision.format.is_symmetric ? 0 : (groups * bits + 7) / 8 + kDescription);
 }
 
-// What the target allows and the recipe asks for.
+// The result of target and recipe.
 struct Choice {
   std::int64_t version = 0;
   ComputeUnit unit = ComputeUnit::kAny;
@@ -74,7 +74,7 @@ class Planner {
     if (!plan::choose_half(decision, recipe_, wanted)) choose_codes(decision, weight, format);
     if (!decision.is_stored()) return decision;
     if (decision.is_half()) one_group(decision);
-    decision.decoder = Decoder::kDq;  // an operation of its own, which Core ML may fuse
+    decision.decoder = Decoder::kDq;  // a separate operation, which Core ML may fuse
     decision.stored_bytes = bytes_in_file(decision);
     plan::keep_if_not_smaller(decision);
     return decision;
@@ -88,9 +88,9 @@ class Planner {
   static std::string why_as_it_is(const Weight& weight, Format format) {
     if (std::string why = plan::why_all_bits(weight, format); !why.empty()) return why;
     if (weight.type != ElementType::kFloat && weight.type != ElementType::kFloat16)
-      return fmt::format("is {}, which no compressed form gives", name_of(weight.type));
+      return fmt::format("is {}, which cannot be compressed", name_of(weight.type));
     if (weight.fits_nbits()) return {};
-    return fmt::format("parameter of {}, which takes little", weight.op_type);
+    return fmt::format("small parameter of {}", weight.op_type);
   }
 
   void choose_codes(Decision& decision, const Weight& weight, Format format) {
@@ -106,7 +106,7 @@ class Planner {
     choose_groups(decision, weight);
   }
 
-  // Before iOS18 four bits are indices into a table, and the Neural Engine does best with those later, too.
+  // Before iOS18, 4-bit weights need lookup tables. On the Neural Engine these are also the fastest later.
   bool prefers_tables() const { return !choice_.has_blocks || choice_.unit == ComputeUnit::kNeuralEngine; }
 
   quant::LinearFormat linear_format(const Decision& decision) const {
@@ -130,7 +130,7 @@ class Planner {
     decision.group_dims[axis] = decision.weight.dims[axis];
   }
 
-  // Tables of a whole tensor, or of groups of channels for the Neural Engine.
+  // Chooses a per-tensor table, or tables for groups of channels on the Neural Engine.
   void choose_tables(Decision& decision) const {
     one_group(decision);
     const bool is_grouped = choice_.has_blocks && choice_.unit == ComputeUnit::kNeuralEngine &&
@@ -141,7 +141,8 @@ class Planner {
     const auto channels = static_cast<std::size_t>(decision.weight.dims[axis]);
     const std::size_t group = largest_divisor(channels, kPaletteGroup);
     if (group < 4) {
-      decision.reason += fmt::format(", {} channels have no groups of up to {}", channels, kPaletteGroup);
+      decision.reason +=
+          fmt::format(", {} channels cannot be divided into groups of up to {}", channels, kPaletteGroup);
       return;
     }
     plan::group_by_channel(decision);
@@ -166,8 +167,8 @@ class Planner {
     choose_blocks(decision, weight, wanted.kind == GranularityKind::kBlock ? wanted.block : kBlock);
   }
 
-  // A block is some inputs of one channel with all their taps. The largest size that divides the axis is
-  // taken, so that no tensor is left alone for its shape.
+  // A block consists of inputs of one channel with all taps. Uses the largest size that divides the axis, so
+  // that tensors of all shapes can be quantized.
   static void choose_blocks(Decision& decision, const Weight& weight, std::size_t most) {
     if (!weight.channels || !weight.summed) return;
     const std::size_t axis = weight.channels->first, summed = *weight.summed;
@@ -181,10 +182,10 @@ class Planner {
     const std::size_t after = size_of(last + 1, weight.dims.size());
     const std::size_t block = largest_divisor(inputs, most);
     if (first + 1 != last || size_of(0, first) != 1 || block * after < std::min(kSmallestBlock, most)) {
-      decision.reason += fmt::format(", {} inputs have no blocks of up to {}", inputs, most);
+      decision.reason += fmt::format(", {} inputs cannot be divided into blocks of up to {}", inputs, most);
       return;
     }
-    if (block == inputs) return;  // all of a channel
+    if (block == inputs) return;  // the whole channel
     const std::size_t blocks = inputs / block;
     decision.layout = axis < summed ? quant::Layout{1, 1, channels * blocks, block * after}
                                     : quant::Layout{blocks, block, channels, after};
@@ -201,7 +202,7 @@ class Planner {
   plan::NodeFormats formats_;
 };
 
-// A table holds values of any magnitude.
+// Uses a lookup table, which supports all magnitudes, if scales are too small for FP16.
 void replace_small_scales(Decision& decision, const kernels::Range& whole) {
   const auto codes = static_cast<float>(decision.format.codes.hi);
   if (!decision.is_linear() || !decision.format.half_scales || whole.absmax() / codes >= kSmallestHalfScale)
@@ -211,11 +212,11 @@ void replace_small_scales(Decision& decision, const kernels::Range& whole) {
   decision.ranges = {whole};
   plan::group_by_tensor(decision);
   decision.group_dims.assign(decision.weight.dims.size(), 1);
-  decision.reason += ", its scales would be too small for 16-bit floats, so a lookup table";
+  decision.reason += ", a lookup table because scales would be too small for FP16";
   decision.stored_bytes = bytes_in_file(decision);
 }
 
-// Values that several constants share are stored once: their forms must agree.
+// Keeps values that several constants share, unless all of them have the same format: they are stored once.
 void keep_unequal_shares(std::vector<Decision>& decisions) {
   std::map<std::pair<Bytes, std::uint64_t>, std::vector<Decision*>> shares;
   for (Decision& decision : decisions) {
@@ -231,13 +232,13 @@ void keep_unequal_shares(std::vector<Decision>& decisions) {
     if (agree) continue;
     for (Decision* decision : sharing) {
       decision->encoding = Encoding::kKeep;
-      decision->reason = fmt::format("'{}' uses the same values in another way",
+      decision->reason = fmt::format("'{}' uses the same values in another format",
                                      sharing[decision == sharing[0] ? 1 : 0]->weight.name);
     }
   }
 }
 
-// Which version the result has.
+// Chooses the version of the result.
 Choice choose_version(const CoremlFile& file, const Recipe& recipe, std::vector<std::string>& notes) {
   const std::int64_t own = file.model().proto->version;
   const auto path = file.path().string();
@@ -252,19 +253,19 @@ Choice choose_version(const CoremlFile& file, const Recipe& recipe, std::vector<
     if (!target)
       throw Error(
           ErrorCode::kUsage,
-          fmt::format("`target` '{}' does not run Core ML models; name a system such as ios18 or macos15",
+          fmt::format("`target` '{}' does not run Core ML models; use a system such as ios18 or macos15",
                       recipe.target),
           path);
     if (own > target->system->version)
       throw Error(ErrorCode::kUnsupported,
-                  fmt::format("needs {}, which is newer than `target` {}; convert the model for {}",
+                  fmt::format("requires {}, which is newer than `target` {}; convert the model for {}",
                               system_of(own), recipe.target, target->system->ios),
                   path);
     if (!target->system->has_constexpr)
-      throw Error(
-          ErrorCode::kUnsupported,
-          fmt::format("{} decodes no weights of ML Programs; `target` ios16 does", target->system->ios),
-          path);
+      throw Error(ErrorCode::kUnsupported,
+                  fmt::format("{} does not support compressed weights; use `target` ios16 or newer",
+                              target->system->ios),
+                  path);
     choice.unit = target->unit;
     const bool wants_blocks = recipe.granularity.kind == GranularityKind::kBlock ||
                               (info_of(recipe.format).weight_bits == 4 && !recipe.codebook);
@@ -276,14 +277,15 @@ Choice choose_version(const CoremlFile& file, const Recipe& recipe, std::vector<
   if (!refusing.empty())
     throw Error(
         ErrorCode::kUnsupported,
-        fmt::format("cannot be raised to {}: {}", system_of(choice.version), fmt::join(refusing, "; ")),
+        fmt::format("cannot be updated to {}: {}", system_of(choice.version), fmt::join(refusing, "; ")),
         path);
-  notes.push_back(fmt::format("needs {} now, and {} before", system_of(choice.version), system_of(own)));
+  notes.push_back(
+      fmt::format("the result requires {} instead of {}", system_of(choice.version), system_of(own)));
   return choice;
 }
 
-// Operations that a newer opset changed, from that version on. What only takes more types or gets optional
-// parameters is not here. Of coremltools 9, iOS16 to iOS18 of converters/mil/mil/ops/defs.
+// Operations that a newer opset changed incompatibly, with its version. Operations that only got more types
+// or optional parameters are not listed. From coremltools 9, converters/mil/mil/ops/defs, iOS16 to iOS18.
 struct ChangedOperation {
   std::string_view type;
   std::int64_t version;
@@ -359,7 +361,7 @@ std::string Plan::text() const {
 Plan make_plan(const CoremlFile& file, const Recipe& recipe, ThreadPool& pool) {
   if (!file.model().is_program())
     throw Error(ErrorCode::kUnsupported,
-                fmt::format("is a {}, and only ML Programs can be quantized",
+                fmt::format("is a {}; only ML Programs can be quantized",
                             name_of_content(file.model().proto->content)),
                 file.path().string());
   if (recipe.decoder != DecoderChoice::kAuto)
@@ -371,7 +373,7 @@ Plan make_plan(const CoremlFile& file, const Recipe& recipe, ThreadPool& pool) {
   const target::CoremlSystem* const system = target::find_coreml_system(choice.version);
   plan.opset = system == nullptr ? std::string() : std::string(system->opset);
   if (const std::size_t compressed = compressed_weights(file); compressed != 0)
-    plan.notes.push_back(fmt::format("{} weights are compressed already and stay as they are", compressed));
+    plan.notes.push_back(fmt::format("{} weights are already compressed and remain unchanged", compressed));
   Planner planner(file, recipe, choice);
   for (const Weight& weight : find_weights(file)) plan.decisions.push_back(planner.decide(weight));
   plan.unmatched = planner.unmatched(plan.notes);
@@ -394,7 +396,7 @@ Plan make_plan(const CoremlFile& file, const Recipe& recipe, ThreadPool& pool) {
                                                decision.scale, for_each);
         plan::forget_many_ranges(decision);
       });
-  keep_unequal_shares(plan.decisions);  // values may have changed some
+  keep_unequal_shares(plan.decisions);  // replace_small_scales() may have changed formats
   return plan;
 }
 

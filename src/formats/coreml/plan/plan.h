@@ -1,11 +1,11 @@
-// The plan of an ML Program: for every float tensor in a weight file whether it is stored in another form, in
-// which, and why. Made once, then printed and carried out (formats/coreml/emit).
+// The plan of an ML Program: decides for every floating-point tensor in a weight file whether and how it is
+// compressed, with the reason. Carried out by formats/coreml/emit.
 //
-//   iOS16, iOS17   8 bits with a scale for each channel; lookup tables for a whole tensor
-//   iOS18 on       the same, and blocks, 4-bit integers, lookup tables for groups of channels
+//   iOS16, iOS17   8 bits with per-channel scales; per-tensor lookup tables
+//   iOS18 on       also per-block scales, 4-bit integers, lookup tables for groups of channels
 //
-// The result keeps the version of the package if the forms that it needs are older; otherwise the package is
-// raised to the first version that has them, as far as the target allows.
+// The result keeps the version of the package if that supports all chosen formats. Otherwise it is raised to
+// the first version that does, if the target allows it.
 #pragma once
 
 #include <ounce/recipe.h>
@@ -26,8 +26,8 @@ namespace ounce::coreml {
 struct Decision : plan::TensorPlan {
   model::ValueId value;
   const Operation* constant = nullptr;
-  std::vector<std::int64_t> group_dims;  // how many groups there are along each axis
-  std::vector<kernels::Affine> affine;   // of linear encodings; empty if there are too many to keep
+  std::vector<std::int64_t> group_dims;  // number of groups along each axis
+  std::vector<kernels::Affine> affine;   // scales of linear encodings; empty if too many to keep in memory
 
   Decision() = default;
   explicit Decision(const Weight& found) : value(found.value), constant(found.constant) { weight = found; }
@@ -39,22 +39,22 @@ struct Plan {
   std::string opset;         // of its functions
   std::vector<Decision> decisions;
   std::vector<std::string> notes;
-  std::vector<std::string> unmatched;  // expressions of the recipe, where it ignores them
+  std::vector<std::string> unmatched;  // ignored expressions of the recipe that match nothing
 
   std::size_t stored_count() const;
-  // Are parameters inputs of operations, as from iOS18 on, and not attributes?
+  // True if parameters are inputs of operations (from iOS18 on), false if they are attributes.
   bool has_inputs() const;
-  // One line a decision; also what the digest is made of.
+  // One line per decision; the digest is computed from this text.
   std::string text() const;
 };
 
-// Throws Error{kUsage} for an expression or a node of the recipe that matches nothing and for a target that
-// does not run Core ML models, Error{kUnsupported} for a model that is no ML Program, for a target that does
-// not have what the recipe asks for or cannot load the package. Reads every weight.
+// Makes a plan. Reads every weight. Throws Error{kUsage} if an expression or node of the recipe matches
+// nothing or if the target does not run Core ML models; Error{kUnsupported} if the model is not an ML
+// Program, or if the target does not support the recipe or cannot load the package.
 Plan make_plan(const CoremlFile& file, const Recipe& recipe, ThreadPool& pool);
 
-// Operations that mean something else in a newer opset, each with the reason: "scatter 'x': …". Empty if the
-// program can be raised to `version`.
+// Returns the operations whose meaning changes up to `version`, with the reason: "scatter 'x': …". Empty if
+// the program can be raised to `version`.
 std::vector<std::string> why_not_raised(const CoremlFile& file, std::int64_t version);
 
 }  // namespace ounce::coreml

@@ -14,8 +14,8 @@ namespace {
 using model::ChannelAxes;
 using model::Role;
 
-// What the parameters of operations take: the axis that counts the channels of the result, and the one that
-// is summed over. -1: the last, -2: the one before.
+// Parameters of operations with weights: the axis of the output channels and the axis that is summed over. -1
+// is the last axis, -2 the one before.
 struct ParameterRow {
   std::string_view operation, parameter;
   Role role;
@@ -62,7 +62,7 @@ struct Purpose {
   bool is_lookup = false;
 };
 
-// A flag of an operation, which is a constant of the graph.
+// Reads a constant flag of an operation.
 bool flag(const CoremlFile& file, model::NodeId node, Bytes parameter) {
   const Operation& operation = file.operation(node);
   const Value* value = bound_value(operation, parameter);

@@ -1,5 +1,4 @@
-// The float tensors of an ML Program that are in a weight file: what uses each, and what it is used for. The
-// planner (plan.h) decides about them.
+// Finds the floating-point tensors of an ML Program and their uses, for the planner (plan.h).
 #pragma once
 
 #include <cstddef>
@@ -15,19 +14,19 @@ namespace ounce::coreml {
 
 struct Weight : model::WeightSite {
   model::ValueId value;
-  const Operation* constant = nullptr;  // that holds it
+  const Operation* constant = nullptr;  // the `const` operation
   std::vector<model::NodeId> users;
-  std::optional<std::size_t> summed;  // the axis that is summed over: blocks run along it
-  bool is_in_file = false;            // in a weight file, and not in the program itself
+  std::optional<std::size_t> summed;  // the axis that is summed over; blocks run along it
+  bool is_in_file = false;            // false: in the program itself
 };
 
-// In the order of the file: those of the function that runs by default, of bodies and of other functions.
+// Returns the weights of the default function, then of nested blocks, then of other functions, in file order.
 std::vector<Weight> find_weights(const CoremlFile& file);
 
-// Operations that decode weights: what others have compressed.
+// Number of constexpr operations: weights that are already compressed.
 std::size_t compressed_weights(const CoremlFile& file);
 
-// What plan::Selection looks for.
+// The texts that expressions of plan::Selection are matched with.
 plan::Selection::Texts texts_of(const CoremlFile& file, const Weight& weight);
 
 }  // namespace ounce::coreml

@@ -84,7 +84,7 @@ class Values final : public model::ConstantValues {
   quant::FloatSource floats_;
 };
 
-// A tensor of the program whose values are in a file.
+// True for a tensor with values of known size.
 bool is_constant(const Value& value) {
   return value.type.is_tensor() && value.type.type != DataType::kUnused && value.type.element_count() &&
          (value.blob || value.immediate.data() != nullptr);
@@ -92,7 +92,7 @@ bool is_constant(const Value& value) {
 
 }  // namespace
 
-// Turns blocks into graphs.
+// Converts blocks to graphs.
 class CoremlFile::GraphBuilder {
  public:
   explicit GraphBuilder(const CoremlFile& file) : file_(file) {}
@@ -172,7 +172,7 @@ class CoremlFile::GraphBuilder {
     const model::NodeId id{index, file_.graphs_[index].nodes.size()};
     file_.graphs_[index].nodes.emplace_back();
     file_.operations_[index].push_back(&operation);
-    std::vector<std::pair<Bytes, ValueId>> inputs;  // by parameter
+    std::vector<std::pair<Bytes, ValueId>> inputs;  // parameter and value
     for (const auto& input : operation.inputs) {
       for (const auto& binding : input->argument->bindings)
         inputs.emplace_back(input->name, binding->value.empty()
@@ -211,7 +211,7 @@ class CoremlFile::GraphBuilder {
   }
 
   const CoremlFile& file_;
-  std::map<Bytes, std::vector<ValueId>> names_;  // the innermost last
+  std::map<Bytes, std::vector<ValueId>> names_;  // innermost scope last
 };
 
 std::uint64_t CoremlFile::bytes() const {
@@ -233,7 +233,7 @@ std::vector<std::filesystem::path> CoremlFile::files() const {
   return files;
 }
 
-// Where the files are: a package that is not in its place yet has another name for people.
+// The actual folder of the package, which differs from path() until the package is committed.
 std::filesystem::path CoremlFile::package_folder() const {
   std::filesystem::path folder = model_.file.path();
   for (const auto& part : model_.location) {
@@ -307,7 +307,7 @@ std::span<const model::Port> CoremlFile::outputs() const {
   return outputs_;
 }
 
-// Indices come from an input directly, or through operations that leave their values alone.
+// Finds inputs that are indices into tables, directly or through operations that keep their values.
 std::map<std::string, std::int64_t> CoremlFile::table_rows() const {
   std::map<std::string, std::int64_t> rows;
   if (graphs().empty()) return rows;
@@ -361,7 +361,7 @@ void CoremlFile::describe_graphs() const {
   }
 }
 
-// One graph: of a neural network its layers, of anything else nothing but its inputs and outputs.
+// Creates a single graph with the layers of a neural network; for other models, with inputs and outputs only.
 void CoremlFile::describe_network() const {
   model::GraphView& graph = graphs_.emplace_back();
   operations_.emplace_back();
@@ -423,7 +423,7 @@ const Value* CoremlFile::constant_named(model::NodeId id, Bytes name) const {
   return nullptr;
 }
 
-// Everything that an operation has in itself is a constant input, so that its type and shape count.
+// Includes all immediate values of an operation with their types and shapes.
 std::map<std::string, std::uint64_t> CoremlFile::attributes(model::NodeId id) const {
   std::map<std::string, std::uint64_t> digests;
   if (id.node >= operations_[id.graph].size()) return digests;  // a layer
@@ -431,7 +431,7 @@ std::map<std::string, std::uint64_t> CoremlFile::attributes(model::NodeId id) co
   const auto add = [&](Bytes name, const Value& value) {
     if (!value.type.is_tensor() || value.blob) return;
     const auto count = value.type.element_count();
-    constexpr std::uint64_t kMostValues = 64;  // more are a weight
+    constexpr std::uint64_t kMostValues = 64;  // larger tensors count as weights
     if (!count || *count > kMostValues) return;
     digests[std::string(name)] = number_of(std::string(value.immediate));
   };
@@ -464,7 +464,7 @@ class LayerValues final : public model::ConstantValues {
 
 std::unique_ptr<const model::ConstantValues> CoremlFile::read(ValueId constant) const {
   if (!value(constant).constant)
-    throw Error(ErrorCode::kInternal, "is no constant", std::string(value(constant).name));
+    throw Error(ErrorCode::kInternal, "is not a constant", std::string(value(constant).name));
   const auto weight = layer_weights_.find(constant);
   if (weight != layer_weights_.end()) return std::make_unique<const LayerValues>(*weight->second);
   return std::make_unique<const Values>(model_, *constants_.at(constant));
@@ -472,7 +472,7 @@ std::unique_ptr<const model::ConstantValues> CoremlFile::read(ValueId constant) 
 
 const CoremlFile& as_coreml(const model::ModelFile& file) {
   const auto* const coreml = dynamic_cast<const CoremlFile*>(&file);
-  if (coreml == nullptr) throw Error(ErrorCode::kInternal, "is no Core ML model", file.path().string());
+  if (coreml == nullptr) throw Error(ErrorCode::kInternal, "is not a Core ML model", file.path().string());
   return *coreml;
 }
 
@@ -489,7 +489,7 @@ void write_with_metadata(const CoremlFile& file, const std::string& key, const s
   output.write(pool, nullptr);
   const Model written = output.reopen();
   if (describe_model(written).user_defined != describe_model(model).user_defined)
-    throw Error(ErrorCode::kInternal, "what was written is not the model", output_path.string());
+    throw Error(ErrorCode::kInternal, "the written file differs from the model", output_path.string());
   coreml::validate(written);
   output.commit();
 }

@@ -1,10 +1,9 @@
-// A Core ML model as model::ModelFile. What works on Core ML alone goes on with model().
+// A Core ML model as model::ModelFile. Code for Core ML only uses model().
 //
-// Of an ML Program the function that runs by default comes first, then bodies of its operations, then other
-// functions. `const` operations are no nodes but values that are constants, and so is a value that an
-// operation has in itself. The inputs of a node are in the order of their parameters' names, as files keep
-// them in none. Of other kinds only what the model says of itself is shown, and the weights of neural
-// networks.
+// The graphs of an ML Program are the default function, then nested blocks of its operations, then other
+// functions. `const` operations and immediate values of operations are not nodes but constants. The inputs of
+// a node are sorted by parameter name, because files do not define an order. For other kinds of models only
+// the description is shown, and for neural networks also layers and weights.
 #pragma once
 
 #include <deque>
@@ -28,11 +27,11 @@ class CoremlFile final : public model::ModelFile {
   explicit CoremlFile(Model model) : model_(std::move(model)), description_(describe_model(model_)) {}
 
   const Model& model() const { return model_; }
-  // Of a node of an ML Program.
+  // The operation of a node of an ML Program.
   const Operation& operation(model::NodeId node) const { return *operations_[node.graph][node.node]; }
-  // The `const` operation that holds a constant; null for one that is in another operation.
+  // The `const` operation of a constant; null for an immediate value of another operation.
   const Operation* constant_operation(model::ValueId constant) const;
-  // The constant that an input of a node names; null if it is computed.
+  // The constant with this name that is visible to a node; null if it is computed.
   const Value* constant_named(model::NodeId node, Bytes name) const;
 
   void validate() const override { coreml::validate(model_); }
@@ -73,7 +72,7 @@ class CoremlFile final : public model::ModelFile {
   mutable std::deque<std::string> texts_;
 };
 
-const CoremlFile& as_coreml(const model::ModelFile& file);  // which is one
+const CoremlFile& as_coreml(const model::ModelFile& file);  // throws Error{kInternal} for other kinds
 std::unique_ptr<const CoremlFile> open_file(const std::filesystem::path& path);
 
 void write_with_metadata(const CoremlFile& file, const std::string& key, const std::string& value,

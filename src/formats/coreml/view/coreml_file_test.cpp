@@ -24,8 +24,8 @@ TEST(CoremlFile, ShowsAProgram) {
   EXPECT_EQ(file.outputs()[0].text, "float16[1,10]");
   EXPECT_EQ(file.producer(), "coremltools 9.0");
   EXPECT_EQ(file.opsets(), (std::vector<std::pair<std::string, std::int64_t>>{{"CoreML", 6}}));
-  EXPECT_EQ(file.graphs()[0].nodes.size(), 5U);  // constants are no nodes
-  // By the names of the parameters: bias, dilations, groups, pad, pad_type, strides, weight, x.
+  EXPECT_EQ(file.graphs()[0].nodes.size(), 5U);  // constants are not nodes
+  // Sorted parameters: bias, dilations, groups, pad, pad_type, strides, weight, x.
   const model::NodeView& conv = node_of(file, "conv");
   ASSERT_EQ(conv.inputs.size(), 8U);
   EXPECT_EQ(file.value(conv.inputs[0]).name, "conv_bias");
@@ -66,7 +66,7 @@ TEST(CoremlFile, WritesMetadataAndChangesNothingElse) {
             test::read_file(folder / "net.mlpackage" / weights));
   EXPECT_EQ(test::read_file(folder / "out.mlpackage" / manifest),
             test::read_file(folder / "net.mlpackage" / manifest));
-  write_with_metadata(*written, "key", "other", folder / "out.mlpackage");  // in its own place
+  write_with_metadata(*written, "key", "other", folder / "out.mlpackage");  // overwrites its own package
   EXPECT_EQ(model::metadata_of(*open_file(folder / "out.mlpackage"), "key"), "other");
 }
 
