@@ -53,7 +53,7 @@ TEST_F(FileGuardTest, AFileThatIsCutIsAnErrorOfTheCall) {
     throw_if_cancelled();
   });
   EXPECT_EQ(error.code(), ErrorCode::kIo);
-  EXPECT_THAT(error.what(), HasSubstr(path.string() + ": became shorter while it was read"));
+  EXPECT_THAT(error.what(), HasSubstr(path.string() + ": was truncated while it was read"));
 }
 
 TEST_F(FileGuardTest, ACallThatAsksNobodyThrowsWhenItGoes) {
@@ -78,7 +78,7 @@ TEST_F(FileGuardTest, AnotherErrorIsExplainedByIt) {
   EXPECT_EQ(error.code(), ErrorCode::kBadInput);
   const auto cause = take_file_fault();
   ASSERT_TRUE(cause);
-  EXPECT_THAT(*cause, HasSubstr("became shorter"));
+  EXPECT_THAT(*cause, HasSubstr("was truncated"));
   EXPECT_EQ(take_file_fault(), std::nullopt);
 }
 

@@ -61,7 +61,7 @@ class TemporaryFolder {
 
  private:
   std::filesystem::path path_;
-  io::Descriptor open_;  // holds the lock
+  io::Descriptor open_;  // has the lock
 };
 
 }  // namespace ounce

@@ -346,10 +346,11 @@ TEST_F(Mixed, WhatMakesNoSenseIsRefused) {
     EXPECT_FALSE(std::filesystem::exists(folder / "mixed.onnx"));
     return std::string(error.what());
   };
-  EXPECT_THAT(refusal(Format::kFp16, {{"m", Format::kW8}}), HasSubstr("nodes can stay fp32"));
+  EXPECT_THAT(refusal(Format::kFp16, {{"m", Format::kW8}}),
+              HasSubstr("single nodes can only be kept in fp32"));
   EXPECT_THAT(refusal(Format::kInt8, {{"n", Format::kW8}}),
               HasSubstr("'n': no node has this name or this output"));
-  EXPECT_THAT(refusal(Format::kInt8Dynamic, {{"m", Format::kInt8}}), HasSubstr("take `format=int8`"));
+  EXPECT_THAT(refusal(Format::kInt8Dynamic, {{"m", Format::kInt8}}), HasSubstr("use `format=int8`"));
   options.recipe.rounding = Rounding::kAdaptive;
   EXPECT_THAT(refusal(Format::kInt8, {{"m", Format::kInt8Dynamic}}), HasSubstr("`rounding=adaptive`"));
 }

@@ -190,7 +190,7 @@ class External(Hostile):
             "d.bin\n": "contains control characters",
             "C:secret.bin": "names a drive",
             "": "has no name",
-            "*/_ORT_MEM_ADDR_/": "is a marker for memory addresses",
+            "*/_ORT_MEM_ADDR_/": "is a marker for a memory address",
             "%2e%2e/secret.bin": "No such file",
             "....//secret.bin": "No such file",
             "~/secret.bin": "No such file",
@@ -369,7 +369,7 @@ class Tensors(Hostile):
             ([0, 1 << 62], None, "has the sparse index 4611686018427387904"),
             ([0, 1, 8, 0], [2, 2], "has the sparse index 8"),
             ([0, 6, 1, 0], [2, 2], "has the sparse index 6"),
-            ([0, 1, 2], [3, 1], "sparse indices of a shape that does not fit"),
+            ([0, 1, 2], [3, 1], "sparse indices whose shape does not match"),
         ]:
             with self.subTest(indices=indices):
                 self.model_refused(model(layer(more=field(15, sparse(indices, shape=shape)))), message)
@@ -452,7 +452,7 @@ class Graphs(Hostile):
         w = weight("w", 8, 6)
         matmul = node("MatMul", ["x", "w"], ["y"])
         for content, message in [
-            (called(calling("F", "F")), "function F: calls itself"),
+            (called(calling("F", "F")), "function F: is recursive"),
             (called(calling("F", "G"), calling("G", "H"), calling("H", "G")), "is recursive"),
             (called(plain, plain), "function 'F': is defined twice"),
             (model(layer(w, w)), "initializer 'w' is defined twice"),

@@ -80,7 +80,7 @@ TEST(WeightStorage, AnOverrideOfANodeSaysSo) {
   EXPECT_THAT(asked.reason, HasSubstr("as requested for its node"));
   const TensorPlan shared =
       planned(site({64, 64}), recipe_of(Format::kW8), StorageOverride{Format::kW16, false});
-  EXPECT_THAT(shared.reason, HasSubstr("as another of its nodes wants it"));
+  EXPECT_THAT(shared.reason, HasSubstr("because another of its nodes needs it"));
   EXPECT_EQ(why_keep(site({64, 64}), recipe_of(Format::kW8), StorageOverride{Format::kFp32, true}),
             "kept in FP32, as requested for its node");
 }
@@ -112,7 +112,7 @@ TEST(WeightStorage, ReasonsToLeaveAWeightAlone) {
 TEST(WeightStorage, ValuesThatNoCodeCanHoldAreKept) {
   const TensorPlan w8 = planned(site({64, 32}), recipe_of(Format::kW8));
   EXPECT_EQ(with_values(w8, std::vector<float>(2048, 0.0F)).reason, "all values are zero");
-  EXPECT_THAT(with_values(w8, std::vector<float>(2048, 1e-38F)).reason, HasSubstr("too small for codes"));
+  EXPECT_THAT(with_values(w8, std::vector<float>(2048, 1e-38F)).reason, HasSubstr("too small to quantize"));
   EXPECT_TRUE(with_values(w8, std::vector<float>(2048, 1.0F)).is_stored());
   TensorPlan required = w8;
   required.is_required = true;

@@ -97,7 +97,7 @@ struct Attribute {
 
 struct Node {
   Bytes name;
-  std::vector<Bytes> inputs, outputs;  // an empty name stands for an absent optional value
+  std::vector<Bytes> inputs, outputs;  // an empty name means an absent optional value
   std::vector<Kept<Attribute>> attributes;
   CarriedFields carried;
 

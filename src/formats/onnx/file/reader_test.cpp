@@ -504,7 +504,7 @@ TEST(ReaderTest, RefusesSparseIndicesThatLieOutside) {
   EXPECT_THAT(refusal(sparse({4, 3}, {3}, {0, 1, 2})).what(), HasSubstr("3 sparse indices for 2 values"));
   for (const std::vector<std::int64_t>& shape : {std::vector<std::int64_t>{2, 1}, {1, 2, 1}, {}})
     EXPECT_THAT(refusal(sparse({4, 3}, shape, std::vector<std::int64_t>(shape.empty() ? 1 : 2))).what(),
-                HasSubstr("sparse indices of a shape that does not fit"));
+                HasSubstr("sparse indices whose shape does not match"));
 }
 
 TEST(ReaderTest, UnknownElementTypesOfValuesAreRefused) {

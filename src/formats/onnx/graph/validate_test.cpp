@@ -274,7 +274,7 @@ TEST(VerifyTest, RefusesCycles) {
   EXPECT_THAT(refusal(long_way), HasSubstr("the graph has a cycle"));
   const std::string cycle = field(7, test::node("A", {"c"}, {"b"})) + field(7, test::node("B", {"b"}, {"c"}));
   EXPECT_THAT(refusal(ModelBuilder().add_to_model(25, function(cycle))),
-              HasSubstr("function Twice: node 'A#0' waits for itself"));
+              HasSubstr("function Twice: node 'A#0' depends on itself"));
 }
 
 TEST(VerifyTest, NamesANodeOnTheCycleRatherThanOneBehindIt) {

@@ -31,8 +31,8 @@ using onnx::OpSchema;
 // Sums of several masks must not overflow.
 constexpr float kMasksAdded = 8;
 constexpr int kMostRounds = 16;
-const char* const kOnIntegers = "computes on integers";
-const char* const kOfIntegers = "makes the scale of integers";
+const char* const kOnIntegers = "runs in INT8";
+const char* const kOfIntegers = "computes a quantization scale";
 
 bool is_bfloat(const Recipe& recipe) { return info_of(recipe.format).arithmetic == Arithmetic::kBfloat16; }
 

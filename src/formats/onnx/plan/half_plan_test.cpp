@@ -507,7 +507,7 @@ TEST(HalfPlan, IntegerOpsAndTheirScalesStay) {
   net.does("QuantizeLinear", {"m", "s", "z"}, {"p"}).does("DequantizeLinear", {"p", "s", "z"}, {"e"});
   net.does("Relu", {"e"}, {"y"});
   const HalfPlanned plan(net);
-  EXPECT_EQ(plan.stays, because("computes on integers", {"q", "d", "k", "m", "p", "e"}));
+  EXPECT_EQ(plan.stays, because("runs in INT8", {"q", "d", "k", "m", "p", "e"}));
   EXPECT_THAT(plan.halves, ElementsAre("h", "y"));
   EXPECT_THAT(plan.kept, ElementsAre(HasSubstr("s: ")));
 }

@@ -300,7 +300,7 @@ TEST(MixedPlan, ALevelOfNoProductIsRefused) {
 
 TEST(MixedPlan, AModelThatKeepsItsStaticScalesHasNoDynamicNodes) {
   EXPECT_THAT(refusal_of(chain(), recipe_of(Format::kInt8, {{"a", Format::kInt8Dynamic}})),
-              HasSubstr("keeps the static scales"));
+              HasSubstr("is already quantized statically"));
 }
 
 // Without a different format, the reason does not mention overrides.

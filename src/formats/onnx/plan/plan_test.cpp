@@ -144,7 +144,7 @@ TEST(Plan, DequantizeLinearNeedsTheRightOpset) {
       "opset 13, the model has 12\n");
   // Runtimes do not fuse it into a Conv, so the reason states the cost.
   EXPECT_THAT(plan_text(model_of("Conv", 1, {64, 16, 3, 3}), dq),
-              testing::HasSubstr("runs at every inference"));
+              testing::HasSubstr("runs on every inference"));
   dq.granularity = {GranularityKind::kBlock, 32};
   EXPECT_EQ(plan_text(model_of("MatMul", 1, {64, 16}, {}, 21), dq),
             "w float32[64,16] -> int8 block 32 dq: weight of MatMul; DequantizeLinear, as requested\n");

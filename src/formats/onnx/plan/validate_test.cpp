@@ -35,7 +35,7 @@ TEST_F(ValidateTest, EveryFormatByItselfIsFine) {
     EXPECT_NO_THROW(validate(recipe)) << name_of(format);
   }
   recipe.format = Format::kFp32;
-  EXPECT_THAT(refusal(), StartsWith("fp32 is a format of single nodes (`nodes`)"));
+  EXPECT_THAT(refusal(), StartsWith("fp32 is a format for single nodes (`nodes`)"));
 }
 
 TEST_F(ValidateTest, NumbersHaveTheirLimits) {
@@ -105,23 +105,23 @@ TEST_F(ValidateTest, BfloatsNeedATargetThatHasThem) {
 TEST_F(ValidateTest, IntegersNeedKernels) {
   recipe.format = Format::kInt8;
   recipe.granularity = {GranularityKind::kBlock, 32};
-  EXPECT_THAT(refusal(), StartsWith("integer kernels know no blocks"));
+  EXPECT_THAT(refusal(), StartsWith("integer kernels do not support blocks"));
   recipe.granularity = {};
   recipe.codebook = true;
-  EXPECT_THAT(refusal(), StartsWith("integer kernels take symmetric linear codes"));
+  EXPECT_THAT(refusal(), StartsWith("integer kernels need symmetric linear quantization"));
   recipe.codebook = false;
   recipe.integer.weights = WeightType::kU8;
   recipe.integer.reduce_range = true;
-  EXPECT_THAT(refusal(), StartsWith("`integer.reduce_range` is for s8 weights"));
+  EXPECT_THAT(refusal(), StartsWith("`integer.reduce_range` applies only to s8 weights"));
   recipe.integer.reduce_range = false;
   recipe.integer.dialect = Dialect::kQOperator;
   recipe.integer.activations = ActivationType::kS8;
-  EXPECT_THAT(refusal(), StartsWith("no runtime multiplies s8 activations with u8 weights"));
+  EXPECT_THAT(refusal(), StartsWith("no runtime supports s8 activations with u8 weights"));
   recipe.integer.activations = ActivationType::kU16;
-  EXPECT_THAT(refusal(), StartsWith("integer ops are 8-bit"));
+  EXPECT_THAT(refusal(), StartsWith("integer ops have 8 bits"));
   recipe.integer.activations = ActivationType::kU8;
   recipe.integer.values["a"].type = ActivationType::kU16;
-  EXPECT_THAT(refusal(), StartsWith("integer ops take activations of one type"));
+  EXPECT_THAT(refusal(), StartsWith("integer ops need one activation type"));
   recipe = {};
   recipe.format = Format::kInt8Dynamic;
   recipe.integer.weights = WeightType::kS4;
@@ -139,9 +139,9 @@ TEST_F(ValidateTest, NodesGoTogetherWithTheirModel) {
             "`nodes` 'a=int8': `format=int8-dynamic` has no static nodes: use `format=int8` and name the "
             "dynamic nodes");
   EXPECT_THAT(refusal_of_node(Format::kInt8, Format::kFp16),
-              HasSubstr("16-bit arithmetic is for whole models"));
+              HasSubstr("16-bit arithmetic applies to whole models"));
   EXPECT_THAT(refusal_of_node(Format::kW8, Format::kBf16),
-              HasSubstr("16-bit arithmetic is for whole models"));
+              HasSubstr("16-bit arithmetic applies to whole models"));
   EXPECT_EQ(refusal_of_node(Format::kFp16, Format::kW8),
             "fp16 converts the graph: single nodes can only be kept in fp32");
   recipe = {};
@@ -154,11 +154,11 @@ TEST_F(ValidateTest, NodesGoTogetherWithTheirModel) {
 
 TEST_F(ValidateTest, RoundingForOutputsIsStatic) {
   recipe.rounding = Rounding::kAdaptive;
-  EXPECT_THAT(refusal(), StartsWith("`rounding=adaptive` looks at data"));
+  EXPECT_THAT(refusal(), StartsWith("`rounding=adaptive` needs calibration data"));
   recipe.format = Format::kInt8;
   EXPECT_NO_THROW(validate(recipe));
   recipe.nodes = {{"a", Format::kInt8Dynamic}};
-  EXPECT_THAT(refusal(), StartsWith("`rounding=adaptive` is for static nodes"));
+  EXPECT_THAT(refusal(), StartsWith("`rounding=adaptive` applies only to static nodes"));
 }
 
 TEST_F(ValidateTest, LevelsAreForKernelsOfFewBits) {

@@ -46,7 +46,7 @@ Changes unshare_biases(onnx::Model& model);
 
 // Folds ops that move, clip or convert weights and biases into new constants, as integer kernels need them.
 //
-//   w ─ Transpose ─ MatMul     →     w' ─ MatMul         w' holds the values of w, transposed
+//   w ─ Transpose ─ MatMul     →     w' ─ MatMul         w' has the values of w, transposed
 //
 // Conditions: the op multiplies with a weight, or adds a value that may become a bias; everything behind its
 // input is constant (qat/constant_subgraphs.h lists the supported ops), the constant has no other use (tied

@@ -16,7 +16,7 @@ namespace {
 
 // --- Attributes that become inputs.
 
-// A list of integers; an optional input that is not set stays absent.
+// A list of integers; an optional input that is not set is omitted.
 template <std::size_t kInput>
 void move_integers(NodeUpgrade& upgrade, Bytes attribute) {
   if (!upgrade.has(attribute)) return;

@@ -104,7 +104,7 @@ TEST(LimitPairs, LeavesScalesOfAnotherAxisAlone) {
   const SaturationChanges changes = avoid_saturation(model);
   EXPECT_THAT(changes.weights, IsEmpty());
   ASSERT_THAT(changes.left_alone, SizeIs(1));
-  EXPECT_THAT(changes.left_alone[0], HasSubstr("not one for each channel"));
+  EXPECT_THAT(changes.left_alone[0], HasSubstr("not one per channel"));
 }
 
 TEST(LimitPairs, SaysWhatItCannotChange) {
@@ -114,7 +114,7 @@ TEST(LimitPairs, SaysWhatItCannotChange) {
   const SaturationChanges changes = avoid_saturation(model);
   EXPECT_THAT(changes.weights, IsEmpty());
   ASSERT_THAT(changes.left_alone, SizeIs(1));
-  EXPECT_THAT(changes.left_alone[0], HasSubstr("others take its weight"));
+  EXPECT_THAT(changes.left_alone[0], HasSubstr("other nodes also use its weight"));
 }
 
 }  // namespace

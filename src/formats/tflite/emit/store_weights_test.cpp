@@ -148,7 +148,7 @@ TEST(TfliteStoreWeights, TablesAreLookedUpInCodes) {
   model.inputs({ids}).outputs({rows});
   const Made made(model.model, recipe_of(Format::kW8));
   EXPECT_THAT(made.operators(), ElementsAre("CAST 1", "RESHAPE 1", "EMBEDDING_LOOKUP 4", "RESHAPE 1"));
-  EXPECT_THAT(made.of("table").reason, HasSubstr("rows are decoded after the lookup"));
+  EXPECT_THAT(made.of("table").reason, HasSubstr("rows are dequantized after the lookup"));
   EXPECT_GT(made.sqnr("table"), 38);
   EXPECT_EQ(made.graph().outputs[0], rows);
 }
