@@ -108,7 +108,7 @@ def test_natural_calls_work(small, tmp_path):
 def test_numbers_of_channels_are_lists():
     for mean in ([0.5], (0.5,), numpy.array([0.5]), "0.5", 0.5):
         assert ounce.verify(MODEL, MODEL, data=clips(2)[0], mean=mean, std=[0.25], edge_cases=False).passed
-    with pytest.raises(ounce.RequestError, match="mean and std have one entry"):
+    with pytest.raises(ounce.RequestError, match="mean and std must have one entry"):
         ounce.verify(MODEL, MODEL, data=clips(2)[0], kind="image", mean=[0.49, 0.48], edge_cases=False)
 
 

@@ -1,5 +1,5 @@
-// The answers in an output: rows that hold a score for each class, wherever the class axis is, or labels.
-// verify() and Shadow count with the same functions, so that both mean the same by agreement.
+// Predictions in an output: rows of class scores, with the class axis at any position, or labels. verify()
+// and Shadow both count with these functions, so that their agreement is comparable.
 #pragma once
 
 #include <cstddef>
@@ -11,19 +11,19 @@
 
 namespace ounce::data {
 
-// Which axis of an output (with its batch axis) holds classes: the last one of [N,C] and [N,T,C], the second
-// one of [N,C,H,W] and beyond. Nothing when it is free or has fewer than two entries: a time axis, a single
-// score.
+// The class axis of an output, including the batch axis: the last axis of [N,C] and [N,T,C], the second axis
+// of [N,C,H,W] and higher ranks. Nothing if that axis is dynamic (a time axis) or has fewer than two entries
+// (a single score).
 std::optional<std::size_t> class_axis(const ValueDescription& output);
 
-// Are the values of such an output labels: classes, strings, flags, which are compared for equality?
+// True if the values of such an output are labels (classes, strings, flags), which are compared for equality.
 bool is_label(ElementType type, std::size_t rank);
 inline bool is_label(const ValueDescription& output) { return is_label(output.given(), output.shape.size()); }
 
-// Of a sequence or a map a model tells no shape: it is what a run gave first.
+// Completes the description of a sequence or a map, whose shape is known only from the first run.
 ValueDescription described_as(const TensorView& given, ValueDescription output);
 
-inline constexpr std::size_t kTop = 5;  // classes that may hold the right one, as is usual
+inline constexpr std::size_t kTop = 5;  // for top-5 accuracy
 
 // A view of scores as rows of classes.
 class ClassRows {
@@ -36,7 +36,7 @@ class ClassRows {
     return scores_[row / inner_ * classes_ * inner_ + of_class * inner_ + row % inner_];
   }
   std::size_t best(std::size_t row) const;
-  // The `count` best classes of a row, best first; among equals the first one.
+  // The `count` best classes of a row, best first. Equal scores keep the order of the classes.
   void best(std::size_t row, std::size_t count, std::vector<std::size_t>& classes) const;
 
  private:

@@ -14,8 +14,8 @@
 namespace ounce::data {
 namespace {
 
-// Calls visit with the C++ type of the elements, as a std::type_identity. False for 16-bit floats, which have
-// none, and for elements that are no numbers.
+// Calls visit with the C++ type of the elements, as a std::type_identity. Returns false for 16-bit floats,
+// which have no C++ type, and for types that are not numeric.
 template <class Visit>
 bool with_type_of(ElementType type, const Visit& visit) {
   switch (type) {
@@ -131,13 +131,13 @@ Tensor convert(Tensor tensor, ElementType to, const std::string& where) {
   } else if (is_integer(tensor.type) && is_float(to)) {
     throw Error(
         ErrorCode::kBadInput,
-        fmt::format("the data is {} and the model takes {}: say how one becomes the other with a contract "
-                    "(for pixels or sound for example `rescale_factor=1/255`, `rescale_factor=1/32768`)",
+        fmt::format("the data is {}, but the model takes {}: define the scale with a contract (for pixels or "
+                    "sound for example `rescale_factor=1/255` or `rescale_factor=1/32768`)",
                     name_of(tensor.type), name_of(to)),
         where);
   } else {
     throw Error(ErrorCode::kBadInput,
-                fmt::format("the data is {} and the model takes {}", name_of(tensor.type), name_of(to)),
+                fmt::format("the data is {}, but the model takes {}", name_of(tensor.type), name_of(to)),
                 where);
   }
   tensor.type = to;

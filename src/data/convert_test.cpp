@@ -61,7 +61,7 @@ TEST(ConvertTest, IntegersNeedAContractToBecomeFloats) {
 TEST(ConvertTest, FloatsDoNotBecomeIntegers) {
   for (const ElementType from : kFloats) {
     for (const ElementType to : kIntegers)
-      EXPECT_THAT(refusal(ones(from), to).what(), HasSubstr("and the model takes"));
+      EXPECT_THAT(refusal(ones(from), to).what(), HasSubstr("but the model takes"));
   }
 }
 

@@ -33,7 +33,7 @@ std::uint64_t element_count(const Dims& dims, std::string_view what) {
   for (const std::int64_t dim : dims) {
     const auto product = checked_multiply(count, static_cast<std::uint64_t>(dim));
     if (!product || *product > kMostElements)
-      fail(what, fmt::format("no memory holds the shape [{}]", fmt::join(dims, ",")));
+      fail(what, fmt::format("the shape [{}] is too large for memory", fmt::join(dims, ",")));
     count = *product;
   }
   return count;
@@ -42,11 +42,11 @@ std::uint64_t element_count(const Dims& dims, std::string_view what) {
 std::uint64_t byte_count(ElementType type, const Dims& dims, std::string_view what) {
   const auto bits = static_cast<std::uint64_t>(info_of(type).bits);
   const std::uint64_t count = element_count(dims, what);
-  // Whole groups of eight elements take whole bytes, so that nothing overflows before the result does.
+  // Eight elements take whole bytes. Counting groups of eight avoids an overflow of the number of bits.
   const auto groups = checked_multiply(count / 8, bits);
   const std::uint64_t rest = (count % 8 * bits + 7) / 8;
   const auto bytes = groups ? checked_add(*groups, rest) : std::nullopt;
-  if (!bytes) fail(what, fmt::format("no memory holds {}", describe(type, dims)));
+  if (!bytes) fail(what, fmt::format("{} is too large for memory", describe(type, dims)));
   return *bytes;
 }
 
@@ -71,7 +71,7 @@ const Tensor* Sample::find(std::string_view field) const {
 
 void Source::require_sample(std::uint64_t index, const std::string& where) const {
   if (index >= size())
-    throw Error(ErrorCode::kInternal, fmt::format("sample {} of {} was asked for", index, size()), where);
+    throw Error(ErrorCode::kInternal, fmt::format("sample {} of {} was requested", index, size()), where);
 }
 
 std::vector<std::string> Source::names_there() const {

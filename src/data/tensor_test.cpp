@@ -25,7 +25,7 @@ TEST(TensorTest, RefusesShapesThatNoMemoryHolds) {
   EXPECT_STREQ(error_of([] {
                  element_count({kHuge, 2}, "x");
                }).what(),
-               "x: no memory holds the shape [4611686018427387904,2]");
+               "x: the shape [4611686018427387904,2] is too large for memory");
   EXPECT_EQ(error_of([] { element_count({kHuge, kHuge}, "x"); }).code(), ErrorCode::kBadInput);
   EXPECT_EQ(error_of([] { byte_count(ElementType::kDouble, {kHuge}, "x"); }).code(), ErrorCode::kBadInput);
 }

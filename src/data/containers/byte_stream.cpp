@@ -36,7 +36,7 @@ void MemoryStream::seek(std::uint64_t position) {
 void MemoryStream::read(std::span<char> to) {
   if (to.size() > bytes_.size() - position_) {
     throw Error(ErrorCode::kBadInput,
-                fmt::format("ends after {} bytes where {} more are needed", bytes_.size(),
+                fmt::format("ends after {} bytes, but {} more are needed", bytes_.size(),
                             to.size() - (bytes_.size() - position_)),
                 where_);
   }
@@ -55,13 +55,13 @@ constexpr std::size_t kLongestComment = 0xffff;
 constexpr std::uint16_t kStored = 0, kDeflated = 8;
 constexpr std::uint16_t kEncryptedFlag = 1;
 constexpr std::uint16_t kZip64Extra = 1;
-// A value that stands in the zip64 record instead.
+// These values mean that the actual value is in the zip64 record.
 constexpr std::uint32_t kElsewhere = 0xffffffff;
 constexpr std::uint16_t kElsewhere16 = 0xffff;
-// Deflate spends two bits at least on a run of at most 258 bytes.
+// Deflate needs at least two bits for a run of at most 258 bytes.
 constexpr std::uint64_t kLargestRatio = 1032;
 
-// A part of the archive that belongs to one entry alone.
+// A part of the archive that belongs to a single entry.
 struct Extent {
   std::uint64_t begin, end;
 };
@@ -71,7 +71,7 @@ struct Directory {
   std::uint64_t offset, entries;
 };
 
-// An entry as the directory has it; its data is found behind its local header.
+// An entry of the directory. Its data follows its local header.
 struct Record {
   ZipEntry entry;
   std::uint16_t method = 0;
@@ -103,8 +103,8 @@ class DirectoryReader {
     fail(fmt::format("'{}' {}", entry.name, what));
   }
 
-  // The comment behind the end record may have any content, so the record is the one whose comment ends with
-  // the file.
+  // The archive's comment follows the end record and may have any content. So the record is the one whose
+  // comment ends at the end of the file.
   std::size_t find_end() const {
     if (archive_.size() < kEndSize) fail("is not a zip archive: it is too short");
     const std::size_t last = archive_.size() - kEndSize;
@@ -112,13 +112,14 @@ class DirectoryReader {
     for (std::size_t at = last + 1; at-- > first;) {
       if (u32(archive_, at) == kEndSignature && u16(archive_, at + 20) == last - at) return at;
     }
-    fail("is not a zip archive, or it is cut off: it has no directory");
+    fail("is not a zip archive, or it is truncated: it has no directory");
   }
 
   Directory find_directory() const {
     const std::size_t end = find_end();
     const std::uint32_t disks = u32(archive_, end + 4);
-    if (disks != 0 && disks != kElsewhere) fail("is a part of a zip archive in several files");
+    if (disks != 0 && disks != kElsewhere)
+      fail("is a part of a zip archive in several files, which is not supported");
     std::uint64_t entries = u16(archive_, end + 10), size = u32(archive_, end + 12);
     std::uint64_t offset = u32(archive_, end + 16), limit = end;
     if (entries == kElsewhere16 || size == kElsewhere || offset == kElsewhere) {
@@ -139,7 +140,7 @@ class DirectoryReader {
     const std::size_t locator = end - kLocatorSize;
     const std::uint64_t at = u64(archive_, locator + 8);
     if (at > locator || locator - at < kEnd64Size || u32(archive_, at) != kEnd64Signature)
-      fail("is damaged: its zip64 directory is not where it should be");
+      fail("is damaged: its zip64 directory is missing");
     return at;
   }
 
@@ -147,7 +148,7 @@ class DirectoryReader {
     if (rest.size() < kEntrySize || u32(rest, 0) != kEntrySignature)
       fail("is damaged: an entry of its directory is broken");
     const std::size_t name = u16(rest, 28), extra = u16(rest, 30), comment = u16(rest, 32);
-    if (rest.size() - kEntrySize < name + extra + comment) fail("is damaged: its directory is cut off");
+    if (rest.size() - kEntrySize < name + extra + comment) fail("is damaged: its directory is truncated");
     Record record;
     record.entry.name = rest.substr(kEntrySize, name);
     if (has_control_characters(record.entry.name)) fail("is damaged: a name in it has control characters");
@@ -164,7 +165,7 @@ class DirectoryReader {
     return record;
   }
 
-  // The extra field holds only those values that did not fit, in this order.
+  // The extra field has only the values that did not fit, in this order.
   void take_zip64(Record& record, std::string_view extra) const {
     while (extra.size() >= 4) {
       const std::uint16_t id = u16(extra, 0), size = u16(extra, 2);
@@ -195,7 +196,7 @@ class DirectoryReader {
       fail(entry, "is damaged: its two sizes differ");
     const auto most = checked_multiply(record.stored_size, kLargestRatio);
     if (entry.is_deflated && most && entry.size > *most) {
-      fail(entry, fmt::format("claims {} bytes, which {} bytes of deflate cannot hold", entry.size,
+      fail(entry, fmt::format("claims {} bytes, which {} bytes of deflate cannot contain", entry.size,
                               record.stored_size));
     }
   }
@@ -245,10 +246,10 @@ std::vector<ZipEntry> read_zip_directory(std::string_view archive, const std::st
 
 namespace {
 
-// zlib counts in 32 bits.
+// zlib uses 32-bit sizes.
 constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;
 constexpr std::size_t kSkipStep = std::size_t{16} << 10;
-// Zip keeps deflate data without zlib's header.
+// Zip archives contain deflate data without zlib's header.
 constexpr int kRawDeflate = -MAX_WBITS;
 
 }  // namespace
@@ -299,7 +300,7 @@ void ZipEntryStream::skip(std::uint64_t count) {
 void ZipEntryStream::read(std::span<char> to) {
   if (!damage_.empty()) fail(damage_);
   if (to.size() > entry_.size - position_) {
-    fail(fmt::format("ends after {} bytes where {} more are needed", entry_.size,
+    fail(fmt::format("ends after {} bytes, but {} more are needed", entry_.size,
                      to.size() - (entry_.size - position_)));
   }
   if (to.empty()) return;
@@ -322,16 +323,16 @@ void ZipEntryStream::inflate_into(std::span<char> to) {
       if (!to.empty()) fail(fmt::format("is damaged: it inflates to less than its {} bytes", entry_.size));
       return;
     }
-    if (status == Z_BUF_ERROR) fail("is damaged: its compressed data is cut off");
+    if (status == Z_BUF_ERROR) fail("is damaged: its compressed data is truncated");
   }
   if (is_last) check_nothing_follows();
 }
 
-// One step of zlib's; gives Z_OK when it went on, Z_STREAM_END, or Z_BUF_ERROR when it could not go on.
+// Runs one step of zlib. Returns Z_OK if it made progress, Z_STREAM_END, or Z_BUF_ERROR if it could not.
 int ZipEntryStream::inflate_some(std::span<char> to, std::size_t& written) {
   const std::string_view input = entry_.data.substr(consumed_, kMostAtOnce);
   const std::size_t room = std::min(to.size(), kMostAtOnce);
-  // zlib reads through a pointer that it does not call const.
+  // zlib does not write to the input, but its pointer is not const.
   inflater_->next_in = reinterpret_cast<Bytef*>(const_cast<char*>(input.data()));
   inflater_->avail_in = static_cast<uInt>(input.size());
   inflater_->next_out = reinterpret_cast<Bytef*>(to.data());
@@ -347,17 +348,17 @@ int ZipEntryStream::inflate_some(std::span<char> to, std::size_t& written) {
   return status;
 }
 
-// All bytes are there, but perhaps not yet the mark of the end behind them.
+// All bytes were read; checks that the end of the stream follows them.
 void ZipEntryStream::check_nothing_follows() {
   char more = 0;
   std::size_t written = 0;
   int status = Z_OK;
   while (status == Z_OK && written == 0) status = inflate_some({&more, 1}, written);
   if (written != 0) fail(fmt::format("is damaged: it inflates to more than its {} bytes", entry_.size));
-  if (status != Z_STREAM_END) fail("is damaged: its compressed data is cut off");
+  if (status != Z_STREAM_END) fail("is damaged: its compressed data is truncated");
 }
 
-// Bytes that are read again, or that leave a gap, add nothing.
+// Ignores bytes that were read before, or that follow a gap.
 void ZipEntryStream::add_to_checksum(std::span<const char> bytes) {
   if (position_ > summed_ || position_ + bytes.size() <= summed_) return;
   bytes = bytes.subspan(summed_ - position_);

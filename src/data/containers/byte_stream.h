@@ -1,4 +1,4 @@
-// Bytes that are read in order: of a mapped file, or of an entry of a zip archive, inflated while it is read.
+// Sequential readers of bytes: from a mapped file, or from a zip entry, which is inflated on the fly.
 //
 //   stream.seek(header.data_offset);
 //   std::string values = stream.read(header.sample_bytes);
@@ -22,16 +22,16 @@ class ByteStream {
   virtual ~ByteStream() = default;
   virtual std::uint64_t size() const = 0;
   virtual std::uint64_t position() const = 0;
-  // Seeking forward reads the bytes between, seeking backward may start again.
+  // Seeking forward may read the bytes between; seeking backward may start from the beginning.
   virtual void seek(std::uint64_t position) = 0;
   // Fills `to`, or throws Error{kBadInput}.
   virtual void read(std::span<char> to) = 0;
 
-  // Memory grows with the bytes that exist, not with `count`.
+  // Reads `count` bytes. Memory grows with the bytes that exist, so that a hostile `count` is harmless.
   std::string read(std::uint64_t count);
 };
 
-// Bytes that the caller owns.
+// Reads bytes that the caller owns.
 class MemoryStream : public ByteStream {
  public:
   // `where` names them in errors.
@@ -49,7 +49,7 @@ class MemoryStream : public ByteStream {
   std::uint64_t position_ = 0;
 };
 
-// A little-endian number; `bytes` must hold sizeof(T) bytes from `offset` on.
+// Reads a little-endian number; `bytes` must have sizeof(T) bytes from `offset`.
 template <std::unsigned_integral T>
 T load_little_endian(std::string_view bytes, std::size_t offset) {
   T value = 0;
@@ -79,19 +79,19 @@ inline std::uint64_t u64(std::string_view bytes, std::size_t offset) {
 //   }
 struct ZipEntry {
   std::string name;
-  std::string_view data;  // in the archive, whose bytes must outlive the entry
+  std::string_view data;  // view into the archive, whose bytes must outlive the entry
   bool is_deflated = false;
-  std::uint64_t size = 0;  // what the data is after inflating
+  std::uint64_t size = 0;  // after inflating
   std::uint32_t checksum = 0;
 };
 
-// The entries in the order of the central directory, which decides: every entry must lie inside the archive
-// and apart from the others, and may not claim more than deflate could hold in its bytes. Encrypted entries
-// and other methods are refused. Throws Error{kBadInput} with `where` in front.
+// Reads the entries in the order of the central directory. Refuses entries outside the archive, overlapping
+// entries, sizes that deflate cannot reach, encryption and other compression methods. Throws Error{kBadInput}
+// that begins with `where`.
 std::vector<ZipEntry> read_zip_directory(std::string_view archive, const std::string& where);
 
-// One entry's bytes in about 40 KiB of memory. Stored entries are read at any position, deflated ones are
-// inflated from the start up to there. The checksum is verified when all bytes have been read.
+// Reads the bytes of one entry with about 40 KiB of memory. In stored entries seeking is free; deflated
+// entries are inflated up to the position. The checksum is verified when all bytes have been read.
 class ZipEntryStream : public ByteStream {
  public:
   ZipEntryStream(const ZipEntry& entry, std::string where);
@@ -118,11 +118,11 @@ class ZipEntryStream : public ByteStream {
   ZipEntry entry_;
   std::string where_;
   std::unique_ptr<z_stream_s, EndInflate> inflater_;  // none for a stored entry
-  std::uint64_t consumed_ = 0;                        // bytes of entry_.data that the inflater has taken
+  std::uint64_t consumed_ = 0;                        // bytes of entry_.data that were inflated
   std::uint64_t position_ = 0;
-  std::uint64_t summed_ = 0;  // checksum_ is that of the bytes [0, summed_)
+  std::uint64_t summed_ = 0;  // checksum_ covers the bytes [0, summed_)
   std::uint32_t checksum_ = 0;
-  std::string damage_;  // repeated by every later read
+  std::string damage_;  // error that every later read repeats
 };
 
 }  // namespace ounce::data

@@ -26,14 +26,14 @@ constexpr std::uint64_t kWidestString = std::uint64_t{1} << 20;
   throw Error(ErrorCode::kBadInput, what, where);
 }
 
-// What the dictionary says.
+// The content of the header's dictionary.
 struct Description {
   std::optional<std::string_view> type;
   std::optional<bool> is_fortran_order;
   std::optional<Dims> shape;
 };
 
-// Reads {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), } and nothing else.
+// Parses {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), } and refuses everything else.
 class DictionaryReader {
  public:
   DictionaryReader(std::string_view text, const std::string& where) : rest_(text), where_(where) {}
@@ -113,7 +113,7 @@ class DictionaryReader {
     const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
     if (error != std::errc() || value < 0) broken();
     rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
-    if (rest_.starts_with('L')) rest_.remove_prefix(1);  // as Python 2 wrote them
+    if (rest_.starts_with('L')) rest_.remove_prefix(1);  // suffix of Python 2's long integers
     return value;
   }
 
@@ -158,14 +158,14 @@ constexpr std::array<NumberType, 12> kNumberTypes = {{
 [[noreturn]] void refuse_type(std::string_view text, const std::string& where) {
   const bool is_printable =
       std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; }) && text.size() <= 32;
-  fail(where, fmt::format("has elements of the type '{}', which no model input has; convert them with astype",
+  fail(where, fmt::format("has elements of the type '{}', which is not supported; convert them with astype",
                           is_printable ? text : "?"));
 }
 
 void set_string_type(NpyHeader& header, char kind, std::uint64_t width, const std::string& where) {
   if (width == 0 || width > kWidestString) {
-    fail(where, fmt::format("has strings of {} characters each; give them a width from 1 to {}", width,
-                            kWidestString));
+    fail(where,
+         fmt::format("has strings of {} characters each; the width must be 1 to {}", width, kWidestString));
   }
   header.type = ElementType::kString;
   header.text = kind == 'U' ? NpyHeader::Text::kUtf32 : NpyHeader::Text::kBytes;
@@ -201,28 +201,28 @@ void set_type(NpyHeader& header, std::string_view text, const std::string& where
   }
 }
 
-// The text between the first bytes and the values.
+// Reads the text between the first bytes and the values.
 std::string read_dictionary(ByteStream& stream, const std::string& where) {
   std::array<char, 8> first{};
   if (stream.size() < first.size() + 2) fail(where, "is not a .npy file: it is too short");
   stream.seek(0);
   stream.read(first);
   const std::string_view start(first.data(), first.size());
-  if (!start.starts_with(kMagic)) fail(where, "is not a .npy file: it does not begin like one");
+  if (!start.starts_with(kMagic)) fail(where, "is not a .npy file: its first bytes are wrong");
   const int version = static_cast<unsigned char>(start[6]);
   if (version < 1 || version > 3)
-    fail(where, fmt::format("is a .npy file of version {}; versions 1 to 3 are read", version));
+    fail(where, fmt::format("is a .npy file of version {}; only versions 1 to 3 are supported", version));
   const std::string length = stream.read(version == 1 ? 2U : 4U);
   const std::uint64_t size = version == 1 ? std::uint64_t{load_little_endian<std::uint16_t>(length, 0)}
                                           : std::uint64_t{load_little_endian<std::uint32_t>(length, 0)};
   if (size > kLongestHeader)
-    fail(where, fmt::format("has a header of {} bytes; {} are the most", size, kLongestHeader));
+    fail(where, fmt::format("has a header of {} bytes; at most {} are allowed", size, kLongestHeader));
   return stream.read(size);
 }
 
 std::uint64_t data_bytes(const NpyHeader& header, const std::string& where) {
   const auto bytes = checked_multiply(element_count(header.dims, where), header.element_bytes);
-  if (!bytes) fail(where, fmt::format("no memory holds {}", describe(header.type, header.dims)));
+  if (!bytes) fail(where, fmt::format("is too large for memory: {}", describe(header.type, header.dims)));
   return *bytes;
 }
 
@@ -253,7 +253,7 @@ std::string utf8_of(std::string_view utf32, const std::string& where) {
   return text;
 }
 
-// NumPy fills strings up with zeros that do not count.
+// Removes the zeros that NumPy pads strings with.
 void drop_filling(std::string& text) { text.resize(text.find_last_not_of('\0') + 1); }
 
 std::vector<std::string> decode_strings(const NpyHeader& header, std::string_view bytes,
@@ -277,11 +277,11 @@ NpyHeader read_npy_header(ByteStream& stream, const std::string& where) {
   set_type(header, *description.type, where);
   header.dims = std::move(*description.shape);
   if (*description.is_fortran_order && header.dims.size() > 1)
-    fail(where, "has its columns first (Fortran order); save it again after numpy.ascontiguousarray");
+    fail(where, "is in Fortran order; save it again after numpy.ascontiguousarray");
   header.data_offset = stream.position();
   header.data_bytes = data_bytes(header, where);
   if (stream.size() - header.data_offset != header.data_bytes) {
-    fail(where, fmt::format("has {} bytes of values where {} needs {}", stream.size() - header.data_offset,
+    fail(where, fmt::format("has {} bytes of values, but {} needs {}", stream.size() - header.data_offset,
                             describe(header.type, header.dims), header.data_bytes));
   }
   return header;
@@ -313,7 +313,7 @@ namespace {
 constexpr std::uint64_t kMostArchive = 0xffff0000;  // offsets have 32 bits
 constexpr std::size_t kNpyAlignment = 64;
 
-// "<f4"; empty for a type that NumPy does not have.
+// The NumPy name, such as "<f4"; empty for types that NumPy does not have.
 std::string numpy_name(ElementType type) {
   const auto* found = std::find_if(kNumberTypes.begin(), kNumberTypes.end(),
                                    [&](const NumberType& candidate) { return candidate.type == type; });
@@ -330,7 +330,7 @@ std::string little(std::uint64_t value, int width) {
 std::string npy_header(ElementType type, const Dims& dims) {
   std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}",
                                  numpy_name(type), fmt::join(dims, ", "), dims.size() == 1 ? "," : "");
-  constexpr std::size_t kBefore = 10;  // the magic word, the version and the length
+  constexpr std::size_t kBefore = 10;  // bytes of the magic string, the version and the length
   text.append(kNpyAlignment - 1 - (kBefore + text.size()) % kNpyAlignment, ' ');
   text += '\n';
   return std::string("\x93NUMPY\x01\0", 8) + little(text.size(), 2) + text;
@@ -342,18 +342,18 @@ bool is_numpy_type(ElementType type) { return !numpy_name(type).empty(); }
 
 NpzWriter::NpzWriter(const std::filesystem::path& path)
     : path_(path), file_(path, std::ios::in | std::ios::out | std::ios::binary | std::ios::trunc) {
-  if (!file_) throw Error(ErrorCode::kIo, "cannot be written", path_.string());
+  if (!file_) throw Error(ErrorCode::kIo, "cannot write", path_.string());
 }
 
 void NpzWriter::put(std::string_view bytes) {
   if (at_ + bytes.size() > kMostArchive)
     throw Error(ErrorCode::kUnsupported, "more than 4 GB of values: give fewer `samples`", path_.string());
   file_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  if (!file_) throw Error(ErrorCode::kIo, "cannot be written: is the disk full?", path_.string());
+  if (!file_) throw Error(ErrorCode::kIo, "cannot write: is the disk full?", path_.string());
   at_ += bytes.size();
 }
 
-// What stands before an entry and, with a little more, in the directory.
+// The header before an entry, most of which is repeated in the directory.
 std::string NpzWriter::header_of(const Entry& entry) const {
   return little(20, 2) + little(0, 2) + little(0, 2) + little(0, 2) + little(0x21, 2) +  // stored, 1980
          little(entry.checksum, 4) + little(entry.size, 4) + little(entry.size, 4) +
@@ -396,7 +396,7 @@ void NpzWriter::finish() {
   put("PK\x05\x06" + little(0, 4) + little(entries_.size(), 2) + little(entries_.size(), 2) +
       little(size, 4) + little(begin, 4) + little(0, 2));
   file_.close();
-  if (!file_) throw Error(ErrorCode::kIo, "cannot be written: is the disk full?", path_.string());
+  if (!file_) throw Error(ErrorCode::kIo, "cannot write: is the disk full?", path_.string());
 }
 
 }  // namespace ounce::data

@@ -121,7 +121,7 @@ TEST(NpyTest, SaysWhatToDoAboutArraysItCannotRead) {
 
 TEST(NpyTest, RefusesASizeThatIsNotTheShapes) {
   EXPECT_EQ(array_refusal(npy_bytes("<f4", "(2,)", "1234567")),
-            "x.npy: has 7 bytes of values where float32[2] needs 8");
+            "x.npy: has 7 bytes of values, but float32[2] needs 8");
   EXPECT_THAT(array_refusal(npy_bytes("<f4", "(2,)", "123456789")), HasSubstr("has 9 bytes"));
 }
 
@@ -152,7 +152,7 @@ TEST(NpyTest, BoundsTheLengthOfTheHeader) {
   EXPECT_THAT(array_refusal(bytes), HasSubstr("has a header of 4294967295 bytes"));
   bytes[6] = 4;
   EXPECT_THAT(array_refusal(bytes), HasSubstr("of version 4"));
-  EXPECT_THAT(array_refusal("PK\x03\x04 something else"), HasSubstr("does not begin like one"));
+  EXPECT_THAT(array_refusal("PK\x03\x04 something else"), HasSubstr("its first bytes are wrong"));
 }
 
 TEST(NpyTest, SurvivesDamage) {

@@ -66,7 +66,7 @@ TEST(PbTensorTest, ReadsScalarsAndEmptyTensors) {
 TEST(PbTensorTest, RefusesExternalData) {
   const auto external = ounce::test::external_tensor("x", {1}, "weights.bin", "0", "4");
   EXPECT_STREQ(error_of([&] { read_tensor(external); }).what(),
-               "input_0.pb: keeps its values in another file; save it with its values inside");
+               "input_0.pb: has its values in another file; save it with its values inside");
 }
 
 TEST(PbTensorTest, NamesTheFileInErrors) {

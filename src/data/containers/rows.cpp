@@ -22,7 +22,7 @@ namespace {
 constexpr std::string_view kTo = "..";
 constexpr std::uint64_t kMostColumns = 1'000'000;
 
-// "f07": the word, the number, and how many digits it is written with at least.
+// A column name such as "f07": the word, the number, and the minimum number of digits.
 struct NumberedColumn {
   std::string_view word;
   std::uint64_t number = 0;
@@ -63,7 +63,7 @@ void add_range(std::string_view range, const std::vector<Field>& fields, std::ve
   };
   const auto begin = place(first), end = place(last);
   if (begin == fields.end() || end == fields.end())
-    refuse_columns(range, "begins or ends with what is not there");
+    refuse_columns(range, "begins or ends with an unknown column");
   if (begin > end) refuse_columns(range, "goes backwards");
   for (auto field = begin; field <= end; ++field) columns.push_back(field->name);
 }
@@ -95,10 +95,10 @@ Tensor join_columns(const Sample& sample, const std::vector<std::string>& column
   bool are_whole = true;
   for (const std::string& column : columns) {
     const Tensor* value = sample.find(column);
-    if (value == nullptr) throw Error(ErrorCode::kBadInput, fmt::format("has no '{}'", column), where);
+    if (value == nullptr) throw Error(ErrorCode::kBadInput, fmt::format("has no column '{}'", column), where);
     if (value->type == ElementType::kString) {
       throw Error(ErrorCode::kBadInput,
-                  fmt::format("'{}' is '{}' where a number is wanted", column,
+                  fmt::format("'{}' is '{}', not a number", column,
                               value->strings.empty() ? "" : value->strings.front()),
                   where);
     }
@@ -120,13 +120,14 @@ Tensor join_columns(const Sample& sample, const std::vector<std::string>& column
 
 namespace {
 
-// Takes a cell in quotes, and the quotes, from the front of `rest`.
+// Removes a quoted cell from the front of `rest` and returns its content.
 std::string take_quoted(std::string_view& rest) {
   std::string cell;
   while (true) {
     rest.remove_prefix(1);
     const std::size_t quote = rest.find('"');
-    if (quote == std::string_view::npos) throw Error(ErrorCode::kBadInput, "a quote is never closed");
+    if (quote == std::string_view::npos)
+      throw Error(ErrorCode::kBadInput, "a quoted cell has no closing quote");
     cell += rest.substr(0, quote);
     rest.remove_prefix(quote + 1);
     if (!rest.starts_with('"')) break;
@@ -134,7 +135,7 @@ std::string take_quoted(std::string_view& rest) {
   }
   if (!rest.empty() && !rest.starts_with(',')) {
     throw Error(ErrorCode::kBadInput,
-                "something follows a closing quote; double the quotes inside of a cell");
+                "unexpected text after a closing quote; double the quotes inside a cell");
   }
   return cell;
 }
@@ -152,7 +153,7 @@ std::optional<std::size_t> csv_row_end(std::string_view text, std::size_t begin)
   for (std::size_t i = begin; i < text.size(); ++i) {
     const char c = text[i];
     if (is_quoted) {
-      // Of a doubled quote the first closes and the second opens again.
+      // A doubled quote is treated as a closing and an opening one.
       if (c == '"') is_quoted = false, is_cell_start = i + 1 < text.size() && text[i + 1] == '"';
       continue;
     }
@@ -170,7 +171,7 @@ std::vector<std::string> split_csv_row(std::string_view row) {
   while (true) {
     cells.push_back(row.starts_with('"') ? take_quoted(row) : take_plain(row));
     if (row.empty()) return cells;
-    row.remove_prefix(1);  // the comma
+    row.remove_prefix(1);  // skips the comma
   }
 }
 
@@ -185,7 +186,7 @@ bool holds_more_than_values(const json& value) {
   return value.is_object() || value.is_null();
 }
 
-// Turns a value, or nested arrays of values, into a tensor.
+// Converts a value, or nested arrays of values, to a tensor.
 class TensorOfJson {
  public:
   TensorOfJson(const std::string& name, const json& value) : name_(name) {
@@ -222,7 +223,7 @@ class TensorOfJson {
     return value.is_number_integer() ? ElementType::kInt64 : ElementType::kFloat;
   }
 
-  // Integers among other numbers are numbers like them.
+  // Integers mixed with floats become floats.
   ElementType common_type() const {
     const auto is_number = [](ElementType type) {
       return type == ElementType::kInt64 || type == ElementType::kFloat;
@@ -249,13 +250,13 @@ class TensorOfJson {
 
   std::int64_t integer(const json& value) const {
     if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{INT64_MAX})
-      refuse("holds an integer beyond int64");
+      refuse("has an integer that exceeds int64");
     return value.get<std::int64_t>();
   }
 
   float number(const json& value) const {
     const auto wide = value.get<double>();
-    if (std::abs(wide) > double{FLT_MAX}) refuse("holds a number beyond float32");
+    if (std::abs(wide) > double{FLT_MAX}) refuse("has a number that exceeds float32");
     return static_cast<float>(wide);
   }
 
@@ -275,7 +276,7 @@ class TensorOfJson {
 
 std::vector<NamedTensor> read_json_row(std::string_view line) {
   const json row = parse_json(line);
-  if (!row.is_object()) fail("is not a JSON object; every line is one, {\"file\": …}");
+  if (!row.is_object()) fail("is not a JSON object; every line must be one, such as {\"file\": \"a.jpg\"}");
   std::vector<NamedTensor> members;
   for (const auto& [name, value] : row.items()) {
     if (has_control_characters(name)) fail("a name has control characters");

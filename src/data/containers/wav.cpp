@@ -16,8 +16,8 @@ namespace ounce::data {
 namespace {
 
 constexpr std::uint16_t kPcmTag = 1, kFloatTag = 3, kExtensibleTag = 0xfffe;
-constexpr std::uint32_t kInLargeSizes = 0xffffffff;  // of a size: stands in the ds64 chunk
-// What follows the tag in the format identifier of an extensible header.
+constexpr std::uint32_t kInLargeSizes = 0xffffffff;  // means that the actual size is in the ds64 chunk
+// The bytes after the format tag in the format identifier of an extensible header.
 constexpr std::string_view kIdentifierRest("\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71", 14);
 constexpr std::size_t kSmallestFormat = 16, kExtensibleFormat = 40, kSmallestDs64 = 28;
 constexpr float kBelowOne = 1.0F - FLT_EPSILON / 2;
@@ -29,10 +29,9 @@ class WavReader {
   WavInfo read() {
     std::uint64_t at = check_start();
     while (at < bytes_.size() && !data_bytes_) at = take_chunk(at);
-    if (!has_format_) fail("has no format before its sound");
-    if (!data_bytes_) fail("is cut off: it has no sound");
-    if (*data_bytes_ % info_.frame_bytes() != 0)
-      fail("is damaged: its sound is not a whole number of frames");
+    if (!has_format_) fail("has no format chunk before its data chunk");
+    if (!data_bytes_) fail("is truncated: it has no data chunk");
+    if (*data_bytes_ % info_.frame_bytes() != 0) fail("is damaged: its data is not a whole number of frames");
     info_.frames = *data_bytes_ / info_.frame_bytes();
     return info_;
   }
@@ -40,12 +39,12 @@ class WavReader {
  private:
   [[noreturn]] void fail(const std::string& what) const { throw Error(ErrorCode::kBadInput, what, where_); }
 
-  // Gives where the chunks begin, and leaves in bytes_ only what the file claims as its own.
+  // Returns the position of the first chunk and removes bytes after the declared size from bytes_.
   std::uint64_t check_start() {
     if (bytes_.size() < 12) fail("is not a WAV file: it is too short");
     const std::string_view kind = bytes_.substr(0, 4);
     if (bytes_.substr(8, 4) != "WAVE" || (kind != "RIFF" && kind != "RF64" && kind != "BW64"))
-      fail("is not a WAV file: it does not begin like one");
+      fail("is not a WAV file: its first bytes are wrong");
     is_large_ = kind != "RIFF";
     const std::uint64_t size = u32(bytes_, 4);
     if (!is_large_) limit_to(size);
@@ -54,20 +53,20 @@ class WavReader {
 
   void limit_to(std::uint64_t size) {
     if (size == kInLargeSizes && !is_large_)
-      fail("was written to a pipe and never learned its length; convert it once more into a file");
+      fail("has no length because it was written to a pipe; convert it again into a file");
     if (size > bytes_.size() - 8)
-      fail(fmt::format("is cut off: it has {} bytes where it says {}", bytes_.size() - 8, size));
+      fail(fmt::format("is truncated: it has {} bytes, but declares {}", bytes_.size() - 8, size));
     bytes_ = bytes_.substr(0, size + 8);
   }
 
   std::uint64_t take_chunk(std::uint64_t at) {
-    if (bytes_.size() - at < 8) fail("is cut off, or followed by something else");
+    if (bytes_.size() - at < 8) fail("is truncated, or followed by other data");
     const std::string_view kind = bytes_.substr(at, 4);
     std::uint64_t size = u32(bytes_, at + 4);
     at += 8;
     if (kind == "data" && is_large_ && size == kInLargeSizes) size = large_data_bytes_;
     if (size > bytes_.size() - at)
-      fail(fmt::format("is cut off: {} bytes are left where {} should be", bytes_.size() - at, size));
+      fail(fmt::format("is truncated: it has {} of the {} bytes of a chunk", bytes_.size() - at, size));
     const std::string_view chunk = bytes_.substr(at, size);
     if (kind == "ds64" && is_large_) take_large_sizes(chunk);
     if (kind == "fmt ") take_format(chunk);
@@ -123,7 +122,7 @@ class WavReader {
 
 float from_pcm(std::string_view bytes, std::size_t at, std::uint64_t width) {
   if (width == 1) return (static_cast<float>(static_cast<unsigned char>(bytes[at])) - 128.0F) / 128.0F;
-  // The value in the upper bytes of 32 bits, so that its sign is theirs.
+  // Put the value into the upper bytes of 32 bits, so that it has the right sign.
   std::uint32_t value = 0;
   for (std::size_t i = 0; i < width; ++i) {
     const std::uint32_t byte = static_cast<unsigned char>(bytes[at + i]);
@@ -172,7 +171,7 @@ Tensor read_wav(std::string_view bytes, const std::string& where, std::uint64_t 
   const bool is_inside = first <= info.frames && (count == kAllFrames || count <= info.frames - first);
   if (!is_inside) {
     throw Error(ErrorCode::kBadInput,
-                fmt::format("has {} frames; {} from frame {} on were asked for", info.frames,
+                fmt::format("has {} frames, but {} frames from frame {} were requested", info.frames,
                             count == kAllFrames ? "those" : std::to_string(count), first),
                 where);
   }

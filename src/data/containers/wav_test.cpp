@@ -72,7 +72,7 @@ TEST(WavTest, ReadsWhatPythonWrote) {
 TEST(WavTest, ScalesPcmToOne) {
   EXPECT_THAT(values_of<float>(read_sound(wav(format(kPcm, 1, 8), std::string("\x00\x80\xff\xc0", 4)))),
               ElementsAre(-1.0F, 0.0F, 127.0F / 128.0F, 0.5F));
-  // The largest 32-bit value rounds to 1 as a float, but stays below.
+  // The largest 32-bit value would round to 1 as a float, but the result must be less than 1.
   const Tensor wide =
       read_sound(wav(format(kPcm, 1, 32), bytes_of<std::int32_t>({INT32_MIN, INT32_MAX, 1 << 30, -1})));
   EXPECT_THAT(values_of<float>(wide), ElementsAre(-1.0F, 1.0F - FLT_EPSILON / 2, 0.5F, -0x1p-31F));
@@ -123,7 +123,7 @@ TEST(WavTest, ReadsARangeOfFrames) {
   EXPECT_EQ(read_wav(bytes, "x", 2).bytes, "eeff");
   EXPECT_EQ(read_wav(bytes, "x", 3).dims, (Dims{0, 2}));
   EXPECT_STREQ(error_of([&] { read_wav(bytes, "x", 2, 2); }).what(),
-               "x: has 3 frames; 2 from frame 2 on were asked for");
+               "x: has 3 frames, but 2 frames from frame 2 were requested");
   EXPECT_THROW(read_wav(bytes, "x", 4), Error);
   EXPECT_THROW(read_wav(bytes, "x", 1, UINT64_MAX - 1), Error);
   EXPECT_THROW(read_wav(bytes, "x", UINT64_MAX, 1), Error);
@@ -141,14 +141,14 @@ std::string rf64(std::uint64_t riff_size, std::uint64_t data_size) {
 TEST(WavTest, ReadsRf64) {
   const std::uint64_t size = rf64(0, 4).size() - 8;
   EXPECT_EQ(read_sound(rf64(size, 4)).bytes, "abcd");
-  EXPECT_THAT(sound_refusal(rf64(size, 6)), HasSubstr("is cut off"));
-  EXPECT_THAT(sound_refusal(rf64(size + 1, 4)), HasSubstr("is cut off"));
+  EXPECT_THAT(sound_refusal(rf64(size, 6)), HasSubstr("is truncated"));
+  EXPECT_THAT(sound_refusal(rf64(size + 1, 4)), HasSubstr("is truncated"));
   sound_refusal(rf64(0, 4));
   sound_refusal(rf64(UINT64_MAX, UINT64_MAX));
 }
 
 TEST(WavTest, RefusesWhatIsNotSoundItCanRead) {
-  EXPECT_THAT(sound_refusal("RIFX    WAVE"), HasSubstr("does not begin like one"));
+  EXPECT_THAT(sound_refusal("RIFX    WAVE"), HasSubstr("its first bytes are wrong"));
   EXPECT_THAT(sound_refusal("RIFF"), HasSubstr("too short"));
   EXPECT_THAT(sound_refusal(wav(format(6, 1, 8), "ab")),
               HasSubstr("format 0x0006); convert it to 16-bit PCM"));
@@ -158,7 +158,7 @@ TEST(WavTest, RefusesWhatIsNotSoundItCanRead) {
   EXPECT_THAT(sound_refusal(wav(format(kPcm, 1, 16, 0), "ab")), HasSubstr("rate is 0"));
   EXPECT_THAT(sound_refusal(wav(format(kPcm, 2, 16), "abcdef")), HasSubstr("whole number of frames"));
   EXPECT_THAT(sound_refusal(riff(chunk("data", "ab"))), HasSubstr("no format"));
-  EXPECT_THAT(sound_refusal(riff(chunk("fmt ", format(kPcm, 1, 16)))), HasSubstr("no sound"));
+  EXPECT_THAT(sound_refusal(riff(chunk("fmt ", format(kPcm, 1, 16)))), HasSubstr("no data chunk"));
   std::string frame = format(kPcm, 1, 16);
   frame[12] = 3;
   EXPECT_THAT(sound_refusal(wav(frame, "abcdef")), HasSubstr("size of its frames"));
@@ -167,7 +167,7 @@ TEST(WavTest, RefusesWhatIsNotSoundItCanRead) {
 TEST(WavTest, SaysWhatToDoAboutAStreamThatWasPiped) {
   std::string bytes = wav(format(kPcm, 1, 16), "abcd");
   bytes.replace(4, 4, "\xff\xff\xff\xff");
-  EXPECT_THAT(sound_refusal(bytes), HasSubstr("convert it once more into a file"));
+  EXPECT_THAT(sound_refusal(bytes), HasSubstr("convert it again into a file"));
 }
 
 TEST(WavTest, SurvivesDamage) {

@@ -17,7 +17,7 @@ using ounce::test::error_of;
 using testing::EndsWith;
 using testing::HasSubstr;
 
-// Compresses, but not to nothing.
+// A text that can be compressed, but not to almost nothing.
 std::string text(std::size_t size) {
   std::mt19937 random(3);
   std::string bytes(size, '\0');
@@ -133,7 +133,7 @@ TEST(ZipTest, FindsDataThatIsNotWhatItClaims) {
               HasSubstr("inflates to less than its 1001 bytes"));
   entry = deflated_entry(text(1000));
   entry.stored.pop_back();
-  EXPECT_THAT(archive_refusal(ZipBytes().add(entry).bytes()), HasSubstr("cut off"));
+  EXPECT_THAT(archive_refusal(ZipBytes().add(entry).bytes()), HasSubstr("truncated"));
   entry.stored = "\xff\xff\xff\xff";
   EXPECT_THAT(archive_refusal(ZipBytes().add(entry).bytes()), HasSubstr("is damaged: invalid block type"));
 }
@@ -163,7 +163,7 @@ TEST(ZipTest, RefusesEntriesInTheWrongPlace) {
   EXPECT_THAT(archive_refusal(ZipBytes().add(entry).bytes()), HasSubstr("is not where the directory says"));
 }
 
-// A short archive whose entries share their bytes can otherwise hold petabytes.
+// Entries that share their bytes would allow a short archive to inflate to petabytes.
 TEST(ZipTest, RefusesEntriesThatOverlap) {
   const ZipEntryBytes inner = deflated_entry("abc");
   ZipBytes wanted;
@@ -172,7 +172,7 @@ TEST(ZipTest, RefusesEntriesThatOverlap) {
   outer.size = outer.stored.size();
   outer.checksum = checksum_of(outer.stored);
   ZipEntryBytes hidden = inner;
-  hidden.offset_error = 0 - outer.stored.size();  // the place of the entry inside of y
+  hidden.offset_error = 0 - outer.stored.size();  // the position of the entry inside y
   EXPECT_THAT(archive_refusal(ZipBytes().add(outer).add(hidden).bytes()),
               HasSubstr("two of its entries overlap"));
 }
@@ -181,10 +181,10 @@ TEST(ZipTest, RefusesClaimsThatDeflateCannotKeep) {
   ZipEntryBytes entry = deflated_entry("abc");
   entry.size = 1'000'000;
   EXPECT_THAT(archive_refusal(ZipBytes().add(entry).bytes()),
-              HasSubstr("claims 1000000 bytes, which 5 bytes of deflate cannot hold"));
+              HasSubstr("claims 1000000 bytes, which 5 bytes of deflate cannot contain"));
   entry.is_zip64 = true;
   entry.size = std::uint64_t{1} << 62;
-  EXPECT_THAT(archive_refusal(ZipBytes().add(entry).bytes()), HasSubstr("cannot hold"));
+  EXPECT_THAT(archive_refusal(ZipBytes().add(entry).bytes()), HasSubstr("cannot contain"));
 }
 
 TEST(ZipTest, WhatDeflateCanHoldAtMostIsRead) {

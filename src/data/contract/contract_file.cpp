@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Pillow's numbers, which preprocessor_config uses.
+// Filter names by Pillow's numbers, which preprocessor_config.json uses.
 const std::vector<std::string> kResamples = {"nearest", "lanczos", "bilinear", "bicubic", "box", "hamming"};
 const std::vector<std::string> kKeys = {
     "kind",           "color_order",   "size",           "resample",      "resize_backend",
@@ -26,7 +26,7 @@ const std::vector<std::string> kKeys = {
     "hop_length",     "padding_value", "rescale_factor", "image_mean",    "image_std",
     "mean",           "std",           "layout",         "observed",      "do_resize",
     "do_center_crop", "do_rescale",    "do_normalize",   "do_convert_rgb"};
-// Members of Hugging Face's files that do not concern the values.
+// Members of Hugging Face's files that do not affect the values, and are ignored.
 const std::vector<std::string> kNamesOnly = {
     "image_processor_type",  "feature_extractor_type", "processor_class",      "feature_size",
     "return_attention_mask", "padding_side",           "_valid_processor_keys"};
@@ -35,7 +35,7 @@ bool contains(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// Reads the members of one object, and refuses unknown ones.
+// Reads the members of one object and refuses unknown ones.
 class Members {
  public:
   Members(const Json& object, std::string where) : object_(object), where_(std::move(where)) {
@@ -71,7 +71,7 @@ class Members {
   std::string text(const char* key, const std::string& otherwise) const {
     const Json* value = find(key);
     if (value == nullptr) return otherwise;
-    if (!value->is_string()) refuse(key, "must be a text");
+    if (!value->is_string()) refuse(key, "must be a string");
     return value->get<std::string>();
   }
   template <class Enum>
@@ -79,7 +79,7 @@ class Members {
     const std::string word = text(key, name_of(otherwise));
     const std::optional<Enum> found = from_name<Enum>(word);
     if (!found)
-      refuse(key, fmt::format("must be one of {}, and is '{}'", fmt::join(names_of<Enum>(), ", "), word));
+      refuse(key, fmt::format("must be one of {}, not '{}'", fmt::join(names_of<Enum>(), ", "), word));
     return *found;
   }
   std::vector<double> numbers(const char* key) const {
@@ -99,7 +99,7 @@ class Members {
     for (const auto& [key, value] : object_.items()) {
       if (contains(known, key) || contains(ignored, key)) continue;
       const std::string guess = nearest(key, known);
-      refuse(fmt::format("there is no '{}' in a contract{}", key,
+      refuse(fmt::format("a contract has no key '{}'{}", key,
                          guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess)));
     }
   }
@@ -110,8 +110,8 @@ class Members {
   std::string where_;
 };
 
-// {"height": 224, "width": 224}, {"shortest_edge": 256}, or 224 alone, which older files have: the shorter
-// side if a crop makes a square of it, else both.
+// Reads {"height": 224, "width": 224}, {"shortest_edge": 256}, or, in older files, a single number: the
+// shorter side if a center crop follows, else both sides.
 void read_size(const Members& members, InputContract& contract) {
   const Json* size = members.find("size");
   if (size == nullptr) return;
@@ -146,7 +146,7 @@ std::string read_resample(const Members& members, const std::string& otherwise) 
   const Json* value = members.find("resample");
   if (value == nullptr || value->is_string()) return members.text("resample", otherwise);
   const auto number = static_cast<std::size_t>(members.whole("resample", 0));
-  if (number >= kResamples.size()) members.refuse("resample", "is none of Pillow's filters");
+  if (number >= kResamples.size()) members.refuse("resample", "is not a number of a Pillow filter");
   return kResamples[number];
 }
 
@@ -183,7 +183,7 @@ InputContract read_input(const Json& json, const std::string& where) {
   contract.frame_length = members.whole("frame_length", 0);
   contract.hop_length = members.whole("hop_length", 0);
   contract.padding_value = members.number("padding_value", 0);
-  // Hugging Face's image processors rescale unless they are told not to; old files do not say so.
+  // Hugging Face's image processors rescale by default. Old files do not mention it.
   const bool is_processor =
       contract.kind == InputKind::kImage &&
       (members.find("image_processor_type") != nullptr || members.find("feature_extractor_type") != nullptr);
@@ -191,8 +191,8 @@ InputContract read_input(const Json& json, const std::string& where) {
     contract.rescale_factor = members.number("rescale_factor", 1.0 / 255);
   if (contract.kind == InputKind::kAudio && members.flag("do_normalize", false)) {
     members.refuse("do_normalize",
-                   "of sound (zero mean and unit variance of each recording) is not supported; do it "
-                   "before and give the data as arrays");
+                   "of sound (zero mean and unit variance of each recording) is not supported; normalize the "
+                   "data yourself and give it as arrays");
   }
   if (members.flag("do_normalize", true)) {
     contract.mean = members.numbers(members.find("image_mean") != nullptr ? "image_mean" : "mean");
@@ -231,8 +231,8 @@ Contract read_contract(const Json& json, const std::string& where) {
   const std::int64_t version = members.whole("version", Contract::kVersion);
   if (version > Contract::kVersion) {
     throw Error(ErrorCode::kUnsupported,
-                fmt::format("is a contract of version {} and this program knows {}; update ounce", version,
-                            Contract::kVersion),
+                fmt::format("is a contract of version {}, but this program supports version {}; update ounce",
+                            version, Contract::kVersion),
                 where);
   }
   Members(*inputs, where + ": inputs").require_known({}, [&] {

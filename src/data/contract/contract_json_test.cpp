@@ -118,7 +118,7 @@ TEST(ContractJsonTest, AnEmptyContractComesBack) {
   EXPECT_EQ(parse(again({})).golden, std::nullopt);
 }
 
-// As transformers writes it.
+// A file as transformers writes it.
 TEST(ContractJsonTest, ReadsTheConfigOfAVisionTransformer) {
   const InputContract vit = only(R"({
     "do_convert_rgb": null, "do_normalize": true, "do_rescale": true, "do_resize": true,
@@ -135,7 +135,7 @@ TEST(ContractJsonTest, ReadsTheConfigOfAVisionTransformer) {
   EXPECT_EQ(vit.layout, ImageLayout::kNchw);
 }
 
-// Written before there was a do_rescale: the extractor always did.
+// A file from before do_rescale existed: the extractor always rescaled.
 TEST(ContractJsonTest, ReadsTheConfigOfAnOldFeatureExtractor) {
   const InputContract old = only(R"({
     "do_normalize": true, "do_resize": true, "feature_extractor_type": "ViTFeatureExtractor",
@@ -193,7 +193,7 @@ TEST(ContractJsonTest, SizesMayBeNumbers) {
 
 TEST(ContractJsonTest, AnUnknownKeyIsRefusedWithTheNearest) {
   EXPECT_THAT(refusal(R"({"image_meen": [1]})"),
-              HasSubstr("no 'image_meen' in a contract; did you mean 'image_mean'?"));
+              HasSubstr("no key 'image_meen'; did you mean 'image_mean'?"));
   EXPECT_THAT(refusal(R"({"inputs": {"x": {"smapling_rate": 1}}})"), HasSubstr("input 'x'"));
   EXPECT_THAT(refusal(R"({"inputs": {}, "goldn": {}})"), HasSubstr("'golden'"));
   EXPECT_THAT(refusal(R"({"size": {"hight": 1}})"), HasSubstr("'height'"));
@@ -205,12 +205,12 @@ TEST(ContractJsonTest, WrongTypesAreRefused) {
   EXPECT_THAT(refusal(R"({"sampling_rate": 0.5})"), HasSubstr("whole"));
   EXPECT_THAT(refusal(R"({"sampling_rate": -1})"), HasSubstr("whole"));
   EXPECT_THAT(refusal(R"({"sampling_rate": 1e300})"), HasSubstr("whole"));
-  EXPECT_THAT(refusal(R"({"kind": "picture"})"), HasSubstr("one of tensor, image, audio, and is 'picture'"));
+  EXPECT_THAT(refusal(R"({"kind": "picture"})"), HasSubstr("one of tensor, image, audio, not 'picture'"));
   EXPECT_THAT(refusal(R"({"kind": 1})"), HasSubstr("text"));
   EXPECT_THAT(refusal(R"({"mean": "0.5"})"), HasSubstr("list of numbers"));
   EXPECT_THAT(refusal(R"({"mean": [0.5, "x"]})"), HasSubstr("list of numbers"));
   EXPECT_THAT(refusal(R"({"do_resize": 1})"), HasSubstr("true or false"));
-  EXPECT_THAT(refusal(R"({"resample": 9})"), HasSubstr("none of Pillow's filters"));
+  EXPECT_THAT(refusal(R"({"resample": 9})"), HasSubstr("not a number of a Pillow filter"));
   EXPECT_THAT(refusal(R"({"size": [1, 2]})"), HasSubstr("table"));
   EXPECT_THAT(refusal(R"({"observed": 3})"), HasSubstr("observed"));
   EXPECT_THAT(refusal(R"({"inputs": [1]})"), HasSubstr("table"));
@@ -235,7 +235,7 @@ std::string nested(const std::string& open, const std::string& close, int depth)
 TEST(ContractJsonTest, DeepNestingIsRefused) {
   EXPECT_THAT(refusal(nested("[", "]", 100'000)), HasSubstr("more than 16 deep"));
   refusal("{\"mean\": " + nested("{\"a\": ", "}", 100'000) + "}");
-  refusal(nested("[\"]\", ", "]", 100'000));  // brackets in texts must not hide the others
+  refusal(nested("[\"]\", ", "]", 100'000));  // brackets in strings must not hide the others
 }
 
 TEST(ContractJsonTest, EndlessTextsAreRefused) {

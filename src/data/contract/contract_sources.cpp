@@ -1,4 +1,4 @@
-// The parts of contract_file.h that apps do without: contracts in TOML and in model files.
+// The parts of contract_file.h that the app library does not need: contracts in TOML and in model files.
 #include <fmt/format.h>
 #include <ounce/error.h>
 
@@ -15,7 +15,7 @@ using TomlJson = nlohmann::ordered_json;
 
 constexpr std::size_t kDeepestToml = 16;
 
-// TOML has the values of JSON, and dates, which no contract has.
+// Converts TOML to JSON. Dates, which JSON does not have, are refused.
 TomlJson to_json(const toml::node& node, const std::string& where, std::size_t depth = 0) {
   if (depth > kDeepestToml) throw Error(ErrorCode::kBadInput, "is nested too deep for a contract", where);
   if (const auto* table = node.as_table()) {
@@ -32,7 +32,7 @@ TomlJson to_json(const toml::node& node, const std::string& where, std::size_t d
   if (const auto* value = node.as_integer()) return value->get();
   if (const auto* value = node.as_floating_point()) return value->get();
   if (const auto* value = node.as_boolean()) return value->get();
-  throw Error(ErrorCode::kBadInput, "has a date where a contract has none", where);
+  throw Error(ErrorCode::kBadInput, "has a date, which contracts do not allow", where);
 }
 
 }  // namespace

@@ -94,7 +94,7 @@ TEST(ContradictionTest, QuietSoundIsNone) {
 TEST(ContradictionTest, AFewSamplesSayLittle) {
   EXPECT_EQ(contradiction(range(0, 255), range(0, 1, 3)), std::nullopt);
   EXPECT_EQ(contradiction(range(-1, 1), range(0, 1, 3)), std::nullopt);
-  EXPECT_TRUE(contradiction(range(0, 1), range(0, 255, 1)));  // but this is clear at once
+  EXPECT_TRUE(contradiction(range(0, 1), range(0, 255, 1)));  // one sample is enough here
   EXPECT_EQ(contradiction(range(0, 1, 0), range(0, 255)), std::nullopt);
   EXPECT_EQ(contradiction(range(0, 1), range(0, 255, 0)), std::nullopt);
 }
@@ -109,7 +109,7 @@ TEST(ContradictionTest, ColoursInTheOppositeOrder) {
   EXPECT_EQ(contradiction(recorded, seen), std::nullopt);
 }
 
-// The same pictures with red and blue swapped, normalized by a mean and a deviation for each channel.
+// The same images with red and blue swapped, normalized by the mean and standard deviation of each channel.
 TEST(ContradictionTest, ColoursInTheOppositeOrderBeforeTheNormalization) {
   InputContract contract;
   contract.kind = InputKind::kImage;
@@ -139,7 +139,7 @@ TEST(ContradictionTest, GreyPicturesHaveNoOrder) {
   EXPECT_EQ(contradiction(recorded, seen), std::nullopt);
 }
 
-// What a model gets whose pictures are normalized to a mean of 0 and a deviation of 1.
+// Images normalized to mean 0 and standard deviation 1.
 TEST(DoubtTest, AnotherNormalizationIsSeenInMeansAndDeviations) {
   const auto pictures = [](double mean, double deviation, std::uint64_t samples = 100) {
     return Observed{samples, -2.1, 2.6, {mean, mean, mean}, {deviation, deviation, deviation}};
@@ -147,7 +147,7 @@ TEST(DoubtTest, AnotherNormalizationIsSeenInMeansAndDeviations) {
   InputContract contract;
   contract.observed = pictures(0, 1);
   EXPECT_EQ(doubt(contract, pictures(0.1, 0.95)), std::nullopt);
-  EXPECT_EQ(doubt(contract, pictures(-1, 0.7)), std::nullopt);  // dark ones
+  EXPECT_EQ(doubt(contract, pictures(-1, 0.7)), std::nullopt);  // dark images
   EXPECT_THAT(*doubt(contract, pictures(-0.05, 0.45)),
               HasSubstr("normalized in another way"));  // from -1 to 1
   EXPECT_TRUE(doubt(contract, pictures(1.9, 1)));       // without the mean

@@ -32,7 +32,7 @@ Image to_image(Tensor raw, const std::string& where) {
   const bool has_channels = raw.dims.size() == 3 && (raw.dims[2] == 1 || raw.dims[2] == 3);
   if (raw.type != ElementType::kUint8 || (raw.dims.size() != 2 && !has_channels)) {
     throw Error(ErrorCode::kBadInput,
-                fmt::format("an image is uint8[height,width,3] or uint8[height,width], and this is {}",
+                fmt::format("an image must be uint8[height,width,3] or uint8[height,width], not {}",
                             describe(raw.type, raw.dims)),
                 where);
   }
@@ -82,30 +82,31 @@ Preprocess::Preprocess(const InputContract& contract, std::string input)
   const bool is_known = contract.backend == ResizeBackend::kOpenCv
                             ? kOpenCvFilters.contains(contract.resample)
                             : kPillowFilters.contains(contract.resample);
-  require(is_known || !resizes(contract), fmt::format("there is no resample '{}'", contract.resample),
-          input_);
+  require(is_known || !resizes(contract), fmt::format("unknown resample '{}'", contract.resample), input_);
   require((contract.height > 0) == (contract.width > 0), "size needs height and width", input_);
   require(contract.height == 0 || contract.shortest_edge == 0,
-          "size is height and width, or shortest_edge, but not both", input_);
+          "size must be height and width, or shortest_edge, not both", input_);
   require((contract.crop_height > 0) == (contract.crop_width > 0), "crop_size needs height and width",
           input_);
   require(contract.length == 0 || contract.frame_length == 0,
           "max_length and frame_length exclude each other", input_);
-  require(contract.hop_length <= contract.frame_length, "hop_length is at most frame_length", input_);
+  require(contract.hop_length <= contract.frame_length, "hop_length must not exceed frame_length", input_);
   for (const double deviation : contract.deviation) require(deviation != 0, "std must not be 0", input_);
   const std::size_t channels = contract.kind != InputKind::kImage          ? 1
                                : contract.color_order == ColorOrder::kGrey ? 1
                                                                            : 3;
   for (const auto* values : {&contract.mean, &contract.deviation}) {
     require(values->size() <= 1 || values->size() == channels || contract.kind == InputKind::kTensor,
-            fmt::format("mean and std have one entry, or one for each of {} channels", channels), input_);
+            fmt::format("mean and std must have one entry, or one for each of {} channels", channels),
+            input_);
   }
   require(contract.mean.size() <= 1 || contract.deviation.size() <= 1 ||
               contract.mean.size() == contract.deviation.size(),
-          "mean and std have one entry, or as many as each other", input_);
+          "mean and std must have one entry, or the same number of entries", input_);
 }
 
-// x · factor, then (x − mean) / deviation: `channels` runs of `stride` values each, repeated.
+// Computes x · factor, then (x − mean) / deviation. The values are runs of `stride` values, one per channel,
+// repeated.
 Tensor Preprocess::scale(Tensor values, std::size_t channels, std::size_t stride,
                          const std::string& where) const {
   if (!scales(contract_)) return values;
@@ -124,10 +125,11 @@ Tensor Preprocess::image(Tensor raw, const std::string& where, ElementType model
   Image image = to_image(std::move(raw), where);
   if (contract_.color_order == ColorOrder::kGrey) image = in_grey(image);
   if (contract_.color_order != ColorOrder::kGrey && image.channels != 3)
-    throw Error(ErrorCode::kBadInput,
-                "the image is grey and the contract speaks of colours; use `color_order=grey` if the model "
-                "takes grey",
-                where);
+    throw Error(
+        ErrorCode::kBadInput,
+        "the image is gray, but the contract is for color images; use `color_order=grey` if the model "
+        "takes gray images",
+        where);
   if (resizes(contract_)) image = resize(image, contract_);
   if (contract_.crop_height > 0) {
     image = center_crop(image, static_cast<int>(contract_.crop_width),
@@ -153,7 +155,7 @@ Tensor Preprocess::image(Tensor raw, const std::string& where, ElementType model
         made.bytes[place(i, channel)] = static_cast<char>(image.pixels[i * channels + from]);
       continue;
     }
-    // A pixel has 256 values: each is worked out once.
+    // Compute each of the 256 pixel values once.
     std::array<float, 256> table{};
     for (std::size_t value = 0; value < table.size(); ++value) {
       const double x = static_cast<double>(value) * contract_.rescale_factor.value_or(1);
@@ -171,16 +173,16 @@ Tensor Preprocess::audio(Tensor raw, const Sample& sample, const std::string& wh
   if (contract_.sampling_rate > 0 && sample.sampling_rate > 0 &&
       sample.sampling_rate != static_cast<double>(contract_.sampling_rate)) {
     throw Error(ErrorCode::kBadInput,
-                fmt::format("has {} samples a second and the contract says {}; resample the data",
+                fmt::format("has {} samples per second, but the contract requires {}; resample the data",
                             sample.sampling_rate, contract_.sampling_rate),
                 where);
   }
   if (raw.dims.size() == 2 && raw.dims[0] == 1) raw.dims.erase(raw.dims.begin());
   if (raw.dims.size() != 1) {
-    throw Error(ErrorCode::kBadInput,
-                fmt::format("sound is one channel of samples, and this is {}; mix it down",
-                            describe(raw.type, raw.dims)),
-                where);
+    throw Error(
+        ErrorCode::kBadInput,
+        fmt::format("sound must have one channel, but this is {}; mix it down", describe(raw.type, raw.dims)),
+        where);
   }
   Tensor scaled = scale(std::move(raw), 1, 1, where);
   if (contract_.length <= 0) return scaled;
@@ -198,8 +200,8 @@ Tensor Preprocess::array(Tensor raw, const std::string& where) const {
   if (channels <= 1) return scale(std::move(raw), 1, 1, where);
   if (raw.dims.empty() || raw.dims[0] != static_cast<std::int64_t>(channels)) {
     throw Error(ErrorCode::kBadInput,
-                fmt::format("mean and std have {} entries and the first axis of {} has not", channels,
-                            describe(raw.type, raw.dims)),
+                fmt::format("mean and std have {} entries, but the first axis of {} has another length",
+                            channels, describe(raw.type, raw.dims)),
                 where);
   }
   const std::uint64_t stride = element_count(raw.dims, where) / channels;
@@ -211,17 +213,17 @@ Tensor Preprocess::apply(Tensor raw, const Sample& sample, ElementType model_typ
   Tensor made = contract_.kind == InputKind::kImage   ? image(std::move(raw), where, model_type)
                 : contract_.kind == InputKind::kAudio ? audio(std::move(raw), sample, where)
                                                       : array(std::move(raw), where);
-  // A contract without a scale says that the numbers are right as they are.
+  // A contract without a scale means that the numbers need no scaling.
   const bool becomes_float = is_float_weight_type(model_type) && !is_float_weight_type(made.type);
   return becomes_float ? as_floats(std::move(made), where) : made;
 }
 
 namespace {
 
-constexpr std::uint64_t kEnoughSamples = 16;  // below, a range or a mean says little
+constexpr std::uint64_t kEnoughSamples = 16;  // with fewer, a range or a mean is not reliable
 
-// The means and deviations of three channels as they were before the contract's normalization, which is
-// another one for each channel.
+// The means and standard deviations of three channels before the contract's normalization, which differs by
+// channel.
 struct Colors {
   std::array<double, 3> mean{}, deviation{};
 };
@@ -236,7 +238,7 @@ Colors colors_of(const InputContract::Observed& observed, const InputContract& c
   return colors;
 }
 
-// How far the channels' means are from their average. A brighter picture has the same.
+// The differences of the channels' means from their average, which do not depend on brightness.
 std::array<double, 3> tint_of(const Colors& colors) {
   const double average = (colors.mean[0] + colors.mean[1] + colors.mean[2]) / 3;
   return {colors.mean[0] - average, colors.mean[1] - average, colors.mean[2] - average};
@@ -248,7 +250,7 @@ bool have_three_channels(const InputContract::Observed& recorded, const InputCon
          seen.deviation.size() == 3;
 }
 
-// Do the means of the channels fit much better when read backwards?
+// True if the means of the channels match much better in the opposite order.
 bool is_reversed(const InputContract& contract, const InputContract::Observed& seen) {
   if (!have_three_channels(*contract.observed, seen)) return false;
   const Colors recorded = colors_of(*contract.observed, contract);
@@ -267,7 +269,7 @@ void ObservedRange::add(std::span<const float> floats, const Dims& dims, const I
   if (floats.empty()) return;
   std::size_t channels = 1, stride = 1;
   const bool is_image = contract.kind == InputKind::kImage;
-  // A tensor may be a picture that the app has prepared.
+  // A tensor may be an image that the app has preprocessed.
   const bool is_prepared =
       contract.kind == InputKind::kTensor && dims.size() == 3 && (dims[0] == 3 || dims[2] == 3);
   if (dims.size() == 3 && (is_image || is_prepared)) {
@@ -314,21 +316,20 @@ std::optional<std::string> contradiction(const InputContract& contract, const In
   const bool is_beyond =
       seen.minimum < recorded.minimum - 0.5 * width || seen.maximum > recorded.maximum + 0.5 * width;
   const bool has_enough = seen.samples >= kEnoughSamples && recorded.samples >= kEnoughSamples;
-  // What swings about zero, as sound does, may be quiet, even silent, but not below a step of 16 bits.
+  // Values around zero, such as sound, may be quiet or silent, but not smaller than one step of 16-bit
+  // samples.
   const bool swings = recorded.minimum < 0 && recorded.maximum > 0 && seen.minimum <= 0 && seen.maximum >= 0;
   const bool is_silent = swings && seen.minimum == seen.maximum;
   const bool is_tiny =
       has_enough && !is_silent && seen.maximum - seen.minimum < width / (swings ? 16384 : 32);
   const bool lacks_a_sign = has_enough && !is_silent && recorded.minimum < -0.25 * width && seen.minimum >= 0;
   if (is_beyond || is_tiny || lacks_a_sign) {
-    return fmt::format(
-        "its values go from {:.4g} to {:.4g}, and where the contract was made they went from {:.4g} to "
-        "{:.4g}",
-        seen.minimum, seen.maximum, recorded.minimum, recorded.maximum);
+    return fmt::format("its values range from {:.4g} to {:.4g}, but the contract recorded {:.4g} to {:.4g}",
+                       seen.minimum, seen.maximum, recorded.minimum, recorded.maximum);
   }
   if (is_reversed(contract, seen)) {
     return fmt::format(
-        "the means of its channels ({:.3g}) fit those of the contract ({:.3g}) in the opposite order: "
+        "the means of its channels ({:.3g}) match the recorded ones ({:.3g}) in the opposite order: "
         "red and blue are swapped",
         fmt::join(seen.mean, ", "), fmt::join(recorded.mean, ", "));
   }
@@ -336,7 +337,7 @@ std::optional<std::string> contradiction(const InputContract& contract, const In
 }
 
 std::optional<std::string> doubt(const InputContract& contract, const InputContract::Observed& seen) {
-  constexpr double kNarrower = 1.8, kShifted = 1.5;  // times the recorded deviation
+  constexpr double kNarrower = 1.8, kShifted = 1.5;  // in recorded standard deviations
   if (!contract.observed || !have_three_channels(*contract.observed, seen)) return std::nullopt;
   const InputContract::Observed& recorded = *contract.observed;
   bool is_narrower = true, is_wider = true, is_shifted = true;
@@ -347,11 +348,11 @@ std::optional<std::string> doubt(const InputContract& contract, const InputContr
   }
   if (!is_narrower && !is_wider && !is_shifted) return std::nullopt;
   return fmt::format(
-      "its channels have means of {:.3g} and standard deviations of {:.3g}; where the contract was made they "
-      "had "
-      "means of {:.3g} and standard deviations of {:.3g}: the pictures were normalized in another way, or "
-      "are of "
-      "another kind",
+      "its channels have means of {:.3g} and standard deviations of {:.3g}, but the contract recorded means "
+      "of "
+      "{:.3g} and standard deviations of {:.3g}: the images were normalized in another way, or are of "
+      "another "
+      "kind",
       fmt::join(seen.mean, ", "), fmt::join(seen.deviation, ", "), fmt::join(recorded.mean, ", "),
       fmt::join(recorded.deviation, ", "));
 }

@@ -1,5 +1,5 @@
-// Applies one input's contract: from a sample as it was read to the values that the model takes, without the
-// batch axis. And observes those values, to compare them with what a contract recorded.
+// Applies the contract of one input: converts a raw sample to the values of the model's input, without the
+// batch axis. Also observes the range of these values, to compare it with the recorded range of a contract.
 #pragma once
 
 #include <ounce/contract.h>
@@ -14,11 +14,11 @@ namespace ounce::data {
 
 class Preprocess {
  public:
-  // Throws Error{kUsage} when the contract contradicts itself.
+  // Throws Error{kUsage} if the contract is contradictory.
   Preprocess(const InputContract& contract, std::string input);
 
-  // `raw` is a field of `sample`. Throws Error{kBadInput} when it does not fit the contract: the rate of the
-  // sound, the number of colors.
+  // Preprocesses `raw`, a field of `sample`. Throws Error{kBadInput} if it does not match the contract, for
+  // example in its sampling rate or its number of channels.
   Tensor apply(Tensor raw, const Sample& sample, ElementType model_type) const;
 
  private:
@@ -32,11 +32,11 @@ class Preprocess {
   std::string input_;
 };
 
-// The range, means and deviations of the values that a model is fed with.
+// Collects the range, means and standard deviations of a model's input values.
 class ObservedRange {
  public:
-  // One sample's values for an input. Channels: the first axis of planar images, the last one of others, one
-  // for everything else.
+  // Adds the values of one sample. The channel axis is the first of planar images and the last of other
+  // images; everything else has one channel.
   void add(std::span<const float> values, const Dims& dims, const InputContract& contract);
 
   bool is_empty() const { return samples_ == 0; }
@@ -46,16 +46,16 @@ class ObservedRange {
   std::uint64_t samples_ = 0;
   double minimum_ = 0, maximum_ = 0;
   std::vector<double> sums_, squares_;
-  double count_ = 0;  // values of each channel
+  double count_ = 0;  // values per channel
 };
 
-// A message about how `seen` contradicts what the contract recorded; nothing when both may be of the same
-// kind. Only differences that no choice of samples explains count: another scale or sign of values, or colors
-// in the opposite order.
+// Returns a message if `seen` contradicts the values that the contract recorded. Reports only differences
+// that another choice of samples cannot explain: another scale or sign of values, or colors in the opposite
+// order.
 std::optional<std::string> contradiction(const InputContract& contract, const InputContract::Observed& seen);
 
-// A message about pictures whose channels have other means or deviations than those recorded. A different
-// normalization causes that, and so do unusual pictures, so a person has to look at it.
+// Returns a message if the channels of images have other means or standard deviations than recorded. The
+// cause may be another normalization or unusual images, so the user has to decide.
 std::optional<std::string> doubt(const InputContract& contract, const InputContract::Observed& seen);
 
 }  // namespace ounce::data

@@ -58,7 +58,7 @@ TEST_F(ImageContract, BlueFirst) {
   EXPECT_THAT(numbers_of<float>(applied(contract, two_pixels())), ElementsAre(30, 60, 20, 50, 10, 40));
 }
 
-// (10·19595 + 20·38470 + 30·7471 + 32768) / 65536, rounded down.
+// Expected: (10·19595 + 20·38470 + 30·7471 + 32768) / 65536, rounded down.
 TEST_F(ImageContract, GreyAsPillowMixesIt) {
   contract.color_order = ColorOrder::kGrey;
   const Tensor made = applied(contract, two_pixels());
@@ -73,7 +73,7 @@ TEST_F(ImageContract, RescalesAndNormalizesEachChannel) {
   contract.mean = {1, 2, 3};
   contract.deviation = {1, 2, 4};
   EXPECT_THAT(numbers_of<float>(applied(contract, two_pixels())), ElementsAre(0, 3, 0, 1.5, 0, 0.75));
-  contract.color_order = ColorOrder::kBgr;  // means stand in the order of the result
+  contract.color_order = ColorOrder::kBgr;  // means are in the channel order of the result
   EXPECT_THAT(numbers_of<float>(applied(contract, two_pixels())), ElementsAre(2, 5, 0, 1.5, -0.5, 0.25));
 }
 
@@ -101,7 +101,7 @@ TEST_F(ImageContract, AModelOfBytesGetsBytes) {
 TEST_F(ImageContract, AScaleIsCarriedOutEvenForAModelOfBytes) {
   contract.rescale_factor = 0.5;
   const Tensor made = applied(contract, two_pixels(), ElementType::kUint8);
-  EXPECT_EQ(made.type, ElementType::kFloat);  // and refused when it meets the input
+  EXPECT_EQ(made.type, ElementType::kFloat);  // refused later, when it is compared with the input
   EXPECT_EQ(numbers_of<float>(made)[0], 5);
 }
 
@@ -185,10 +185,10 @@ TEST_F(AudioContract, WithoutAScaleTheNumbersAreRightAsTheyAre) {
 TEST_F(AudioContract, AnotherRateIsRefused) {
   contract.sampling_rate = 16000;
   applied(contract, sound, ElementType::kFloat, 16000);
-  applied(contract, sound, ElementType::kFloat, 0);  // an array does not say
+  applied(contract, sound, ElementType::kFloat, 0);  // arrays have no sampling rate
   const Error error = refusal(contract, sound, 8000);
   EXPECT_EQ(error.code(), ErrorCode::kBadInput);
-  EXPECT_THAT(error.what(), HasSubstr("8000 samples a second and the contract says 16000"));
+  EXPECT_THAT(error.what(), HasSubstr("8000 samples per second, but the contract requires 16000"));
 }
 
 TEST_F(AudioContract, TheLengthIsCutOrFilledUp) {

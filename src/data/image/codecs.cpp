@@ -10,19 +10,19 @@
 #include <cstdio>
 #include <cstring>
 
-// libjpeg's headers need <cstdio> before them.
+// libjpeg's headers require <cstdio> before them.
 #include <jerror.h>
 #include <jpeglib.h>
 
 namespace ounce::data {
 namespace {
 
-// A progressive file can ask for any number of passes over the whole picture, at ten bytes each. Encoders
-// write about ten.
+// Limits the scans of progressive files. Each needs a pass over the whole image, but only ten bytes of the
+// file. Encoders write about ten scans.
 constexpr int kMaxScans = 200;
 
-// No Huffman-coded picture has more pixels for a byte: every block of 8x8 costs at least a bit, and at least
-// one component has a block for each 32x8 pixels.
+// The upper limit for Huffman-coded images: every 8×8 block needs at least one bit, and at least one
+// component has a block for each 32×8 pixels.
 constexpr std::uint64_t kMaxPixelsPerByte = std::uint64_t{8} * 32 * 8;
 
 std::uint8_t product_over_255(int a, int b) {
@@ -30,7 +30,7 @@ std::uint8_t product_over_255(int a, int b) {
   return static_cast<std::uint8_t>(((product >> 8) + product) >> 8);
 }
 
-// From inverted CMYK, which holds 255 where there is no ink.
+// Converts inverted CMYK, in which 255 means no ink.
 void cmyk_to_rgb(const JSAMPLE* cmyk, int width, std::uint8_t* rgb) {
   for (int x = 0; x < width; ++x, cmyk += 4, rgb += 3) {
     const int light = cmyk[3];
@@ -39,8 +39,8 @@ void cmyk_to_rgb(const JSAMPLE* cmyk, int width, std::uint8_t* rgb) {
   }
 }
 
-// libjpeg reports an error by a call that must not return. It leaves through longjmp, so the functions
-// between setjmp and libjpeg hold nothing that would need a destructor; all that lives longer is a member.
+// libjpeg reports errors by calling a function that must not return, which uses longjmp. So functions between
+// setjmp and libjpeg must not have objects with destructors; longer-lived objects are members.
 class JpegDecoder {
  public:
   JpegDecoder(std::string_view bytes, const std::string& name, const ImageLimits& limits)
@@ -72,7 +72,7 @@ class JpegDecoder {
                               static_cast<int>(decompress_.output_height), 3);
     cmyk_row_.resize(cmyk_ ? decompress_.output_width * 4 : 0);
     if (!read_rows(image)) throw_error();
-    return image;  // what follows the last row is of no interest: not even whether the end is marked
+    return image;  // ignores everything after the last row, including a missing end marker
   }
 
  private:
@@ -110,7 +110,7 @@ class JpegDecoder {
     check_image_size(width, height, name_, limits_);
     if (decompress_.arith_code == 0 && width * height / kMaxPixelsPerByte > size_) {
       throw Error(ErrorCode::kBadInput,
-                  fmt::format("damaged JPEG: {} bytes cannot hold {} x {} pixels", size_, width, height),
+                  fmt::format("damaged JPEG: {} bytes cannot contain {} x {} pixels", size_, width, height),
                   name_);
     }
   }
@@ -129,8 +129,8 @@ class JpegDecoder {
     source_.bytes_in_buffer -= static_cast<std::size_t>(count);
   }
 
-  // After a warning libjpeg continues with invented pixels. Three warnings harm no pixel: padding between
-  // segments, which cameras write, and unknown version numbers.
+  // After most warnings libjpeg continues with wrong pixels, so they are errors here. Three warnings are
+  // harmless: padding between segments, which cameras write, and unknown version numbers.
   void warn(int level) {
     if (level >= 0) return;  // a trace message
     const int code = errors_.msg_code;
@@ -153,7 +153,7 @@ class JpegDecoder {
     char text[JMSG_LENGTH_MAX];
     errors_.format_message(reinterpret_cast<j_common_ptr>(&decompress_), text);
     if (is_beyond_libjpeg()) {
-      throw Error(ErrorCode::kUnsupported, fmt::format("cannot read this kind of JPEG: {}; convert it", text),
+      throw Error(ErrorCode::kUnsupported, fmt::format("unsupported kind of JPEG: {}; convert it", text),
                   name_);
     }
     throw Error(ErrorCode::kBadInput, fmt::format("damaged JPEG: {}", text), name_);
@@ -197,14 +197,14 @@ namespace {
 
 constexpr std::string_view kSignature("\x89PNG\r\n\x1a\n", 8);
 
-// Deflate cannot do better.
+// The maximum compression ratio of deflate.
 constexpr std::uint64_t kMaxBytesPerCompressedByte = 1032;
 
-// As Pillow: values above 255 are clipped, not scaled.
+// As in Pillow, values above 255 are clipped, not scaled.
 std::uint8_t clip_grey16(const std::uint8_t* big_endian) { return big_endian[0] != 0 ? 255 : big_endian[1]; }
 
-// libpng reports an error by a call that must not return. It leaves through longjmp, so the functions between
-// setjmp and libpng hold nothing that would need a destructor; all that lives longer is a member.
+// libpng reports errors by calling a function that must not return, which uses longjmp. So functions between
+// setjmp and libpng must not have objects with destructors; longer-lived objects are members.
 class PngDecoder {
  public:
   PngDecoder(std::string_view bytes, const std::string& name, const ImageLimits& limits)
@@ -243,14 +243,14 @@ class PngDecoder {
     png_set_read_fn(png_, this, [](png_structp png, png_bytep to, std::size_t count) {
       static_cast<PngDecoder*>(png_get_io_ptr(png))->read(to, count);
     });
-    png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);      // check_size() has the limit
-    png_set_chunk_malloc_max(png_, std::max<std::size_t>(size_, 1));  // no honest chunk is larger
+    png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);      // check_size() applies the limit
+    png_set_chunk_malloc_max(png_, std::max<std::size_t>(size_, 1));  // no valid chunk is larger
     skip_metadata();
     png_read_info(png_, info_);
     return true;
   }
 
-  // Nothing of it has a say in the pixels, so nothing of it is parsed, inflated or kept.
+  // Metadata does not affect the pixels, so it is not parsed, inflated or kept.
   void skip_metadata() {
     static constexpr png_byte kTransparency[] = "tRNS";
     png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
@@ -287,7 +287,7 @@ class PngDecoder {
   bool read_rows() {
     if (setjmp(jump_) != 0) return false;
     png_read_image(png_, rows_.data());
-    png_read_end(png_, nullptr);  // the checksum of the pixels stands behind them
+    png_read_end(png_, nullptr);  // verifies the checksum after the pixels
     return true;
   }
 
@@ -300,7 +300,7 @@ class PngDecoder {
     check_image_size(width, height, name_, limits_);
     if (png_get_rowbytes(png_, info_) * height / kMaxBytesPerCompressedByte > size_) {
       throw Error(ErrorCode::kBadInput,
-                  fmt::format("damaged PNG: {} bytes cannot hold {} x {} pixels", size_, width, height),
+                  fmt::format("damaged PNG: {} bytes cannot contain {} x {} pixels", size_, width, height),
                   name_);
     }
   }
@@ -311,7 +311,7 @@ class PngDecoder {
     rest_.remove_prefix(count);
   }
 
-  // Warnings about the compressed pixels mean that some are missing or wrong; the others concern metadata.
+  // Warnings about compressed pixels mean that some are missing or wrong. Other warnings are about metadata.
   void warn(png_const_charp text) {
     if (std::string_view(text).starts_with("IDAT")) leave(text);
   }
@@ -334,7 +334,7 @@ class PngDecoder {
   png_structp png_ = nullptr;
   png_infop info_ = nullptr;
   std::jmp_buf jump_{};
-  char problem_[200] = "libpng has no memory";
+  char problem_[200] = "out of memory";
   std::vector<png_bytep> rows_;
   std::vector<std::uint8_t> grey16_;
 };
@@ -354,7 +354,7 @@ std::string big_endian(std::uint32_t value) {
           static_cast<char>(value)};
 }
 
-// Length, kind, content, and a sum over the last two.
+// A chunk: length, kind, content, and a checksum of the last two.
 std::string chunk(const std::string& kind, const std::string& content) {
   const std::string summed = kind + content;
   const uLong sum =
@@ -363,7 +363,7 @@ std::string chunk(const std::string& kind, const std::string& content) {
          big_endian(static_cast<std::uint32_t>(sum));
 }
 
-// Every row begins with its filter: 1, each byte less the one of the pixel before it, which suits pictures.
+// Filters the rows. Every row begins with its filter number: 1 (Sub), which suits images.
 std::string filtered_rows(const Image& image) {
   constexpr char kSub = 1;
   const auto channels = static_cast<std::size_t>(image.channels);
@@ -386,7 +386,7 @@ std::string deflated(const std::string& bytes) {
   const int code =
       ::compress2(reinterpret_cast<Bytef*>(made.data()), &size, reinterpret_cast<const Bytef*>(bytes.data()),
                   static_cast<uLong>(bytes.size()), Z_BEST_COMPRESSION);
-  if (code != Z_OK) throw Error(ErrorCode::kIo, "out of memory while a picture is made");
+  if (code != Z_OK) throw Error(ErrorCode::kIo, "out of memory while writing a PNG image");
   made.resize(size);
   return made;
 }
@@ -399,12 +399,13 @@ std::string encode_png(const Image& image) {
                        big_endian(static_cast<std::uint32_t>(image.height));
   header += kBitsPerChannel;
   header += image.channels == 1 ? kGrey : kColour;
-  header += std::string(3, '\0');  // the only compression, the only filter method, not interlaced
+  header += std::string(3, '\0');  // compression method 0, filter method 0, not interlaced
   return "\x89PNG\r\n\x1a\n" + chunk("IHDR", header) + chunk("IDAT", deflated(filtered_rows(image))) +
          chunk("IEND", "");
 }
 
-// The decoders and the encoder of image.h, which apps do not need: their pixels come from a camera.
+// The image decoders and the encoder of image.h. The app library does not need them, because its pixels come
+// from a camera.
 
 namespace {
 

@@ -10,7 +10,7 @@ namespace {
 
 using Row = std::vector<std::uint8_t>;
 
-// One row of grey: 1, 2, 3, ...
+// One row of gray pixels: 1, 2, 3, ...
 Image row_of(int width) {
   Image image = blank_image(width, 1, 1);
   for (std::size_t i = 0; i < image.pixels.size(); ++i) image.pixels[i] = static_cast<std::uint8_t>(i + 1);
@@ -41,9 +41,9 @@ TEST(Crop, TheMiddleIsCutOut) {
 }
 
 TEST(Crop, TorchvisionRoundsHalvesToEven) {
-  EXPECT_EQ(cropped(5, 4, CropRule::kTorchvision), (Row{1, 2, 3, 4}));  // 0.5 is 0
-  EXPECT_EQ(cropped(7, 4, CropRule::kTorchvision), (Row{3, 4, 5, 6}));  // 1.5 is 2
-  EXPECT_EQ(cropped(9, 4, CropRule::kTorchvision), (Row{3, 4, 5, 6}));  // 2.5 is 2
+  EXPECT_EQ(cropped(5, 4, CropRule::kTorchvision), (Row{1, 2, 3, 4}));  // 0.5 rounds to 0
+  EXPECT_EQ(cropped(7, 4, CropRule::kTorchvision), (Row{3, 4, 5, 6}));  // 1.5 rounds to 2
+  EXPECT_EQ(cropped(9, 4, CropRule::kTorchvision), (Row{3, 4, 5, 6}));  // 2.5 rounds to 2
 }
 
 TEST(Crop, HuggingFaceRoundsDown) {

@@ -32,7 +32,7 @@ TEST(FitTest, ImagesOfTheOtherLayoutAreToldHowToFit) {
                        }).what());
   };
   EXPECT_THAT(refused({32, 32, 3}, {-1, 3, 32, 32}, true),
-              HasSubstr("give `layout=nchw`, which is the layout of the model's input"));
+              HasSubstr("set `layout=nchw`, the layout of the model's input"));
   EXPECT_THAT(refused({32, 48, 3}, {-1, 3, 32, 48}, false), HasSubstr("transpose the data to [3,32,48]"));
   EXPECT_THAT(refused({3, 32, 48}, {-1, 32, 48, 3}, true), HasSubstr("transpose the data to [32,48,3]"));
   EXPECT_THAT(refused({32, 32, 3}, {-1, 3, 64, 64}, true), testing::Not(HasSubstr("layout")));
@@ -47,7 +47,7 @@ TEST(FitTest, TheBatchAxisIsAdded) {
 TEST(FitTest, AnInputWithoutABatchAxisTakesTheSampleAsItIs) {
   EXPECT_THAT(fitted({8000}, {8000}), ElementsAre(8000));
   EXPECT_THAT(fitted({7}, {-1}), ElementsAre(7));
-  EXPECT_THAT(fitted({2, 3}, {}), ElementsAre(2, 3));  // a rank that nobody knows
+  EXPECT_THAT(fitted({2, 3}, {}), ElementsAre(2, 3));  // unknown rank
   EXPECT_THAT(fitted({}, {}), IsEmpty());
 }
 
@@ -66,7 +66,7 @@ TEST(FitTest, AFixedBatchIsFilledBySeveralSamples) {
 
 TEST(FitTest, AWholeSampleHasItsBatchAxis) {
   EXPECT_THAT(fitted({2, 3}, {-1, 3}, true), ElementsAre(2, 3));
-  EXPECT_THAT(refusal({3}, {-1, 3}, true), HasSubstr("a sample is [3] and the input 'x' is float32[?,3]"));
+  EXPECT_THAT(refusal({3}, {-1, 3}, true), HasSubstr("a sample is [3], but the input 'x' is float32[?,3]"));
 }
 
 TEST(FitTest, WhatDoesNotFitIsRefused) {

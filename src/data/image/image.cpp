@@ -11,7 +11,7 @@
 namespace ounce::data {
 namespace {
 
-// The weights of ITU-R 601 in 16 bits, rounded to nearest.
+// Luma with the weights of ITU-R BT.601 as 16-bit fixed-point numbers, rounded to nearest.
 std::uint8_t luma(const std::uint8_t* rgb) {
   return static_cast<std::uint8_t>((rgb[0] * 19595 + rgb[1] * 38470 + rgb[2] * 7471 + 0x8000) >> 16);
 }
@@ -34,16 +34,15 @@ Image in_grey(const Image& image) {
 void check_image_size(std::uint64_t width, std::uint64_t height, const std::string& what,
                       const ImageLimits& limits) {
   if (width == 0 || height == 0) {
-    throw Error(ErrorCode::kBadInput, fmt::format("an image of {} x {} pixels has none", width, height),
+    throw Error(ErrorCode::kBadInput, fmt::format("an image of {} x {} pixels is empty", width, height),
                 what);
   }
   if (width > kMaxSide || height > kMaxSide || width * height > limits.max_pixels) {
-    throw Error(
-        ErrorCode::kBadInput,
-        fmt::format(
-            "an image of {} x {} pixels is too large: at most {} pixels, {} a side; make it smaller first",
-            width, height, limits.max_pixels, kMaxSide),
-        what);
+    throw Error(ErrorCode::kBadInput,
+                fmt::format("an image of {} x {} pixels is too large: at most {} pixels and {} per side are "
+                            "supported; scale it down first",
+                            width, height, limits.max_pixels, kMaxSide),
+                what);
   }
 }
 
@@ -54,7 +53,7 @@ int half_to_even(int value) {
   return value % 2 == 0 ? half : half + half % 2;
 }
 
-// What is copied along one axis, and where to.
+// The pixels to copy along one axis: source, target and number.
 struct Overlap {
   int from, to, count;
 };
@@ -104,7 +103,7 @@ bool matches(const Dims& dims, const Shape& shape) {
       [](std::int64_t dim, const auto& wanted) { return wanted.value < 0 || wanted.value == dim; });
 }
 
-// The sample's dimensions in the places of the input's that are not fixed to one entry.
+// Puts the sample's dimensions into the input's axes that are not fixed to 1.
 std::optional<Dims> with_ones(const Dims& sample, const Shape& shape) {
   Dims left = sample, result;
   std::erase(left, 1);
@@ -116,14 +115,14 @@ std::optional<Dims> with_ones(const Dims& sample, const Shape& shape) {
     } else if (used < left.size()) {
       result.push_back(left[used++]);
     } else {
-      result.push_back(1);  // a free axis that the sample does not have
+      result.push_back(1);  // a dynamic axis that the sample does not have
     }
   }
   if (used != left.size() || !matches(result, shape)) return std::nullopt;
   return result;
 }
 
-// What to do when only the place of the channels differs: [32,32,3] for an input [N,3,32,32].
+// Advice if only the position of the channel axis differs: [32,32,3] for an input [N,3,32,32].
 std::string hint_of_layout(const Dims& sample, const Shape& shape, bool is_image) {
   if (sample.size() != 3 || shape.size() != 4) return {};
   const Shape inner(shape.begin() + 1, shape.end());
@@ -133,7 +132,7 @@ std::string hint_of_layout(const Dims& sample, const Shape& shape, bool is_image
   const char* const what = is_planar ? "the channels are last in the data and first in the model"
                                      : "the channels are first in the data and last in the model";
   if (is_planar && is_image)
-    return fmt::format(": {}; give `layout=nchw`, which is the layout of the model's input", what);
+    return fmt::format(": {}; set `layout=nchw`, the layout of the model's input", what);
   return fmt::format(": {}; transpose the data to [{}]", what,
                      fmt::join(is_planar ? planar : interleaved, ","));
 }
@@ -147,14 +146,14 @@ Dims fit(const Dims& sample, const ValueDescription& input, bool is_whole, const
   if (!is_whole) {
     Dims batched = sample;
     batched.insert(batched.begin(), 1);
-    // A fixed batch is filled up by several samples.
+    // A fixed batch is filled by several samples.
     Shape shape = input.shape;
     shape[0].value = -1;
     if (matches(batched, shape)) return batched;
     if (const auto dims = with_ones(sample, shape)) return *dims;
   }
   throw Error(ErrorCode::kBadInput,
-              fmt::format("a sample is [{}] and the input '{}' is {}{}", fmt::join(sample, ","), input.name,
+              fmt::format("a sample is [{}], but the input '{}' is {}{}", fmt::join(sample, ","), input.name,
                           describe(input), hint_of_layout(sample, input.shape, is_image)),
               where);
 }

@@ -1,15 +1,15 @@
-// Pictures as decoded pixels, and how to get them from the bytes of a JPEG or PNG file.
+// Images as decoded pixels: decodes JPEG and PNG files, crops and resizes.
 //
 //   const auto file = io::MappedFile::open("faces/1.jpg");
 //   const Image image = decode_image(file.bytes(), "faces/1.jpg");
 //
-// The pixels are those that Pillow's Image.open(file).convert("RGB") has, byte for byte, because most models
-// were trained on them. That includes what one might not expect of it: EXIF orientation is not applied, gamma
-// and colour profiles are ignored, alpha is dropped (not blended), and grey of 16 bits is clipped at 255 (not
-// scaled), while colour of 16 bits keeps its upper byte.
+// The pixels equal those of Pillow's Image.open(file).convert("RGB"), byte for byte, because most models were
+// trained on them. This includes surprising behavior: EXIF orientation, gamma and color profiles are ignored,
+// alpha is dropped (not blended), 16-bit gray is clipped at 255 (not scaled), and 16-bit color keeps its
+// upper byte.
 //
-// Unlike Pillow, damaged pixels are an error and never a silent guess. Bytes that no pixel depends on, such
-// as metadata or whatever follows the picture, may be broken.
+// Unlike in Pillow, damaged pixels are always an error. Bytes that do not affect pixels (metadata, data after
+// the image) may be damaged.
 #pragma once
 
 #include <ounce/contract.h>
@@ -25,7 +25,7 @@
 
 namespace ounce::data {
 
-// Row after row, the channels of a pixel side by side: red, green, blue, or grey alone.
+// Row-major pixels with interleaved channels: red, green, blue; or gray.
 struct Image {
   int width = 0;
   int height = 0;
@@ -35,10 +35,10 @@ struct Image {
   bool operator==(const Image&) const = default;
 };
 
-// A picture of that size with all pixels 0.
+// An image of this size with all pixels 0.
 Image blank_image(int width, int height, int channels);
 
-// As Pillow's convert("L").
+// Converts to gray, as Pillow's convert("L").
 Image in_grey(const Image& image);
 
 // Bytes from one row to the next.
@@ -46,20 +46,20 @@ inline std::size_t row_bytes(const Image& image) {
   return static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.channels);
 }
 
-// 8192 x 8192: 200 MB, and some copies of it for a moment.
+// 8192 × 8192 pixels: 200 MB, plus temporary copies.
 inline constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 26;
 inline constexpr std::uint64_t kMaxSide = std::uint64_t{1} << 20;
 
 struct ImageLimits {
-  std::uint64_t max_pixels = kMaxPixels;  // refused before memory is asked for
+  std::uint64_t max_pixels = kMaxPixels;  // checked before memory is allocated
 };
 
-// Throws Error{kBadInput} naming `what` unless both sides are between 1 and kMaxSide and the pixels within
-// the limit. Everything that makes an image asks here first.
+// Throws Error{kBadInput} with the name `what` unless both sides are from 1 to kMaxSide and the number of
+// pixels is within the limit. All functions that create images call this first.
 void check_image_size(std::uint64_t width, std::uint64_t height, const std::string& what,
                       const ImageLimits& limits = {});
 
-// A side as check_image_size() wants it: what is below zero is as wrong as zero.
+// Converts a side for check_image_size(): negative numbers become 0, which is invalid, too.
 inline std::uint64_t side(int value) { return static_cast<std::uint64_t>(std::max(value, 0)); }
 
 enum class ColorMode {
@@ -67,14 +67,13 @@ enum class ColorMode {
   kGrey,  // as Pillow's convert("L") of the RGB pixels
 };
 
-// `name` stands in errors. Throws Error{kBadInput} when the bytes are neither JPEG nor PNG, are truncated or
-// damaged, or hold more pixels than the limit; Error{kUnsupported} for a kind of JPEG that libjpeg cannot
-// read.
+// Decodes a JPEG or PNG file. `name` is used in errors. Throws Error{kBadInput} if the bytes are neither, are
+// truncated or damaged, or exceed the limits; Error{kUnsupported} for a kind of JPEG that libjpeg does not
+// support.
 Image decode_image(std::string_view bytes, const std::string& name, ColorMode mode = ColorMode::kRgb,
                    const ImageLimits& limits = {});
 
-// The geometry between "any picture" and "the square that a model takes": resize the shorter side, cut out
-// the middle.
+// The usual geometry of preprocessing: resize the shorter side, then crop the center.
 //
 //   const Size size = shortest_side_size(image.width, image.height, 256);
 //   image = resize_pillow(image, size.width, size.height, Filter::kBilinear);
@@ -85,71 +84,70 @@ struct Size {
   bool operator==(const Size&) const = default;
 };
 
-// The shorter side becomes `shortest`, the longer one keeps the proportion, rounded down: torchvision's
-// Resize(S) and Hugging Face's {"shortest_edge": S}. Throws Error{kBadInput} for a size that no image may
-// have (image.h).
+// The size after scaling the shorter side to `shortest` with the same aspect ratio, rounded down, as
+// torchvision's Resize(S) and Hugging Face's {"shortest_edge": S}. Throws Error{kBadInput} for an invalid
+// size.
 Size shortest_side_size(int width, int height, int shortest);
 
-// Both cut out the middle and put black around a picture that is too small; they differ by a pixel where the
+// Crops the center, and pads images that are too small with black. The rules differ by one pixel if the
 // difference of the sizes is odd:
-//   torchvision   CenterCrop: what is cut off before is rounded to even, the border before rounded down
-//   huggingface   center_crop: what is cut off before is rounded down, the border before rounded up
+//   torchvision   CenterCrop: the left/top crop is rounded to even, the left/top padding down
+//   huggingface   center_crop: the left/top crop is rounded down, the left/top padding up
 Image center_crop(const Image& image, int width, int height, CropRule rule);
 
-// The shape that a sample takes as a model's input.
+// Fitting samples to the shapes of model inputs.
 
-// The input's dimensions for one sample, with the batch axis (of 1) if the input has one. A sample [8000]
-// fits [N,8000], [N,1,8000] (axes of one entry may be added or left out) and [8000]. `is_whole`: the sample
-// has its batch axis already. `is_image`: it was read as bytes, which a contract can bring into another
-// layout. Throws Error{kBadInput} when it does not fit.
+// Returns the input's dimensions for one sample, with a batch axis of 1 if the input has one. A sample [8000]
+// fits [N,8000], [N,1,8000] (axes of size 1 may be added or removed) and [8000]. `is_whole`: the sample has
+// its batch axis already. `is_image`: it is a decoded image, whose layout a contract can change. Throws
+// Error{kBadInput} if it does not fit.
 Dims fit(const Dims& sample, const ValueDescription& input, bool is_whole, const std::string& where,
          bool is_image = false);
 
-// Resizing as Pillow's Image.resize((width, height), filter) does it, bit for bit: what torchvision and
-// Hugging Face's image processors use on PIL images.
+// Resizes as Pillow's Image.resize((width, height), filter), bit for bit. torchvision and Hugging Face's
+// image processors use it for PIL images.
 //
 //   const Image small = resize_pillow(image, 224, 224, Filter::kBilinear);
 //
-// All filters but nearest widen with the scale, so that shrinking averages (antialiasing). The rows are
-// resized first and rounded to 8 bits, then the columns. That is what Pillow does up to 12.1. Later versions
-// take the columns first in some pictures that lose much of their height (12.2: more than 100 times as high
-// as wide; 13.0: wherever the height loses more than twice as many pixels as the width), which rounds
+// All filters except nearest widen with the scale, so that shrinking averages (antialiasing). The rows are
+// resized first and rounded to 8 bits, then the columns, as in Pillow up to 12.1. Later versions of Pillow
+// resize the columns first in some images whose height shrinks a lot (12.2: images more than 100 times as
+// high as wide; 13.0: if the height loses more than twice as many pixels as the width), which rounds
 // differently.
 
 enum class Filter { kNearest, kBox, kBilinear, kHamming, kBicubic, kLanczos };
 
-// Throws Error{kBadInput} for a size that no image may have (image.h).
+// Throws Error{kBadInput} for an invalid size (check_image_size()).
 Image resize_pillow(const Image& image, int width, int height, Filter filter);
 
-// Resizing as OpenCV's cv2.resize(image, (width, height), interpolation=...) does it for 8-bit pixels.
+// Resizes as OpenCV's cv2.resize(image, (width, height), interpolation=...) for 8-bit pixels.
 //
 //   const Image small = resize_opencv(image, 640, 640, Interpolation::kLinear);
 //
-// Nearest, linear and area are bit-exact. Cubic is bit-exact with OpenCV's own code for x86-64; its packages
-// for pip call Intel's IPP for cubic where the processor allows it, and that differs by at most 1 in some
-// pixels. Only area averages when it shrinks; the others look at the nearest 1, 4 or 16 pixels and skip the
-// rest.
+// Nearest, linear and area are bit-exact. Cubic is bit-exact with OpenCV's own x86-64 code. Its pip packages
+// use Intel's IPP for cubic on some processors, which differs by at most 1 in some pixels. Only area averages
+// when shrinking; the others use the nearest 1, 4 or 16 pixels and skip the rest.
 
 enum class Interpolation { kNearest, kLinear, kCubic, kArea };  // cv2.INTER_NEAREST, ...
 
-// Throws Error{kBadInput} for a size that no image may have (image.h).
+// Throws Error{kBadInput} for an invalid size (check_image_size()).
 Image resize_opencv(const Image& image, int width, int height, Interpolation interpolation);
 
-// JPEG files to RGB pixels, through libjpeg; decode_image() in image.h is the way in.
+// Decodes JPEG files with libjpeg. Use decode_image().
 
 bool is_jpeg(std::string_view bytes);  // by its first bytes
 
-// A CMYK picture is converted as Pillow does it: as Adobe writes them (inverted), without a colour profile.
+// CMYK images are converted as in Pillow: inverted, as Adobe writes them, without a color profile.
 Image decode_jpeg(std::string_view bytes, const std::string& name, const ImageLimits& limits);
 
-// PNG files to RGB pixels, through libpng; decode_image() in image.h is the way in.
+// Decodes PNG files with libpng. Use decode_image().
 
 bool is_png(std::string_view bytes);  // by its first bytes
 
-// Of an animation, the picture that viewers without animation show.
+// For animations, returns the default image.
 Image decode_png(std::string_view bytes, const std::string& name, const ImageLimits& limits);
 
-// Pixels to the bytes of a PNG file.
+// Encodes PNG files.
 
 std::string encode_png(const Image& image);
 

@@ -16,7 +16,7 @@ namespace {
 using ounce::test::error_of;
 using testing::HasSubstr;
 
-// Nothing when the bytes were refused, as they should be: as bad input. Anything else fails the test.
+// Returns nothing if the bytes were refused as bad input. Any other error fails the test.
 std::optional<Image> decoded(const std::string& bytes, const ImageLimits& limits = {}) {
   try {
     return decode_image(bytes, "sample", ColorMode::kRgb, limits);
@@ -45,7 +45,7 @@ std::string big_endian(std::uint32_t value, int bytes) {
   return text;
 }
 
-// A sound PNG whose header claims another size.
+// A valid PNG whose header claims another size.
 std::string png_claiming(std::uint32_t width, std::uint32_t height) {
   std::string bytes = golden_bytes("rgb8.png");
   bytes.replace(16, 8, big_endian(width, 4) + big_endian(height, 4));
@@ -61,7 +61,7 @@ std::string jpeg_claiming(const std::string& name, std::uint32_t width, std::uin
   return bytes;
 }
 
-// Gives every chunk the checksum that it should have, so that libpng looks at its content.
+// Corrects the checksum of every chunk, so that libpng reads its content.
 std::string with_checksums(std::string png) {
   const auto byte = [&](std::size_t at) { return std::size_t{static_cast<unsigned char>(png[at])}; };
   for (std::size_t at = 8; at + 12 <= png.size();) {
@@ -97,7 +97,7 @@ TEST(Image, ATruncatedFileIsNeverDecodedToSomethingElse) {
     const Image expected = golden.pixels(3);
     for (std::size_t size = 0; size < whole.size(); size += size + 24 < whole.size() ? 5U : 1U) {
       const auto image = decoded(whole.substr(0, size));
-      // A JPEG may lack its end mark, and what lies before it if no pixel depends on it.
+      // The end marker of a JPEG, and bytes before it that do not affect pixels, may be missing.
       if (is_png_name(golden.file) || size + 4 < whole.size()) {
         EXPECT_FALSE(image) << golden.file << " cut to " << size;
       } else if (image) {
@@ -184,7 +184,7 @@ TEST(Image, BytesThatNoPixelDependsOnMayBeBroken) {
   EXPECT_EQ(decode_image(png, "a.png"), png_pixels);
 }
 
-// What AddressSanitizer looks at.
+// For AddressSanitizer.
 TEST(Image, MutatedFilesAreDecodedOrRefused) {
 #ifdef OUNCE_IMAGE_MUTATIONS
   constexpr int kMutations = OUNCE_IMAGE_MUTATIONS;

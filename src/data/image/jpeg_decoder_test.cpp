@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-// libjpeg's headers need <cstdio> before them.
+// libjpeg's headers require <cstdio> before them.
 #include <jpeglib.h>
 
 #include "support/error_of.h"
@@ -16,7 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// A picture of 16x16 pixels whose components stand in scans of their own.
+// A 16×16 image with one scan per component.
 std::string jpeg_of_three_scans(int components = 3) {
   jpeg_compress_struct compress{};
   jpeg_error_mgr errors{};
@@ -46,7 +46,7 @@ std::string jpeg_of_three_scans(int components = 3) {
   return result;
 }
 
-// The last scan again and again: each costs a pass over the picture, and only a few bytes.
+// Repeats the last scan: each repetition costs a pass over the image, but only a few bytes.
 std::string with_more_scans(std::string bytes, int count) {
   const std::size_t last = bytes.rfind("\xff\xda"), end = bytes.rfind("\xff\xd9");
   const std::string scan = bytes.substr(last, end - last);

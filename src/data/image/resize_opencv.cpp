@@ -11,13 +11,13 @@ namespace {
 
 std::size_t index(int value) { return static_cast<std::size_t>(value); }
 
-// To the nearest, halves to the even one: the rounding mode that is always set.
+// Rounds to nearest, halves to even, which is the default rounding mode.
 int rounded(float value) { return static_cast<int>(std::lrintf(value)); }
 
 std::uint8_t saturated(int value) { return static_cast<std::uint8_t>(std::clamp(value, 0, 255)); }
 
-// How one side of the picture is mapped onto the other. OpenCV takes the reciprocal of a reciprocal, and its
-// rounding decides whether a scale counts as a whole number.
+// Maps target positions along one axis to source positions. OpenCV computes the scale as the reciprocal of a
+// reciprocal; its rounding decides whether the scale counts as an integer.
 struct Axis {
   Axis(int source_size, int target_size)
       : source(source_size),
@@ -56,14 +56,14 @@ constexpr int kWeightBits = 11;
 
 template <std::size_t kTaps>
 struct Tap {
-  int base;  // the source position left of the middle
+  int base;  // the source position left of the center
   std::array<std::int16_t, kTaps> weights;
 };
 
 template <std::size_t kTaps>
 using Taps = std::vector<Tap<kTaps>>;
 
-// Position and fraction.
+// A source position and the fraction to the next one.
 struct Place {
   int base;
   float fraction;
@@ -75,14 +75,14 @@ Place centered_place(const Axis& axis, int i) {
   return {static_cast<int>(base), position - base};
 }
 
-// Area, where it enlarges: pixels keep their size and only the borders between them blend.
+// The area method when enlarging: pixels become blocks of equal color that blend only at their borders.
 Place area_place(const Axis& axis, int i) {
   const int base = static_cast<int>(std::floor(i * axis.scale));
   const auto fraction = static_cast<float>((i + 1) - (base + 1) * axis.inverse_scale);
   return {base, fraction <= 0.0F ? 0.0F : fraction - std::floor(fraction)};
 }
 
-// A place beyond the middle of the first or last pixel. The columns stay on that pixel; the rows keep their
+// Clamps positions beyond the center of the first or last pixel. Columns use that pixel; rows keep their
 // fraction and blend the last row with itself, which can round differently.
 Place held_inside(const Axis& axis, Place place) {
   if (place.base < 0) return {0, 0.0F};
@@ -125,8 +125,8 @@ int tap_position(const Tap<kTaps>& tap, std::size_t k, int size) {
   return std::clamp(tap.base - static_cast<int>(kTaps) / 2 + 1 + static_cast<int>(k), 0, size - 1);
 }
 
-// Rows of the source, resized in width and not yet rounded. The last kTaps of them are kept, since the next
-// row of the result needs most of them again.
+// Source rows resized in width and not yet rounded. Keeps the last kTaps rows, most of which the next target
+// row needs again.
 template <std::size_t kTaps>
 class WideRows {
  public:
@@ -174,7 +174,7 @@ using RowPointers = std::array<const int*, 4>;
 
 void blend_rows(const RowPointers& rows, const std::array<std::int16_t, 2>& weights, std::size_t count,
                 std::uint8_t* into) {
-  // Each product is cut to 16 bits before they are added, as vector instructions for 16 bits do.
+  // Products are truncated to 16 bits before they are added, as in OpenCV's 16-bit vector instructions.
   for (std::size_t x = 0; x < count; ++x) {
     const int upper = (weights[0] * (rows[0][x] >> 4)) >> 16;
     const int lower = (weights[1] * (rows[1][x] >> 4)) >> 16;
@@ -184,8 +184,7 @@ void blend_rows(const RowPointers& rows, const std::array<std::int16_t, 2>& weig
 
 void blend_rows(const RowPointers& rows, const std::array<std::int16_t, 4>& weights, std::size_t count,
                 std::uint8_t* into) {
-  // OpenCV computes eight values at a time with float and what is left over at the end of a row with
-  // integers.
+  // OpenCV computes groups of eight values with floats, and the rest of a row with integers.
   constexpr float kUnit = 1.0F / (1 << (2 * kWeightBits));
   std::array<float, 4> scaled{};
   for (std::size_t k = 0; k < 4; ++k) scaled[k] = weights[k] * kUnit;
@@ -235,17 +234,17 @@ void resize_cubic(const Image& image, const Axis& across, const Axis& down, Imag
 
 // ---- area ----
 
-// By whole numbers: the mean of a rectangle of pixels.
+// Shrinks by integer factors: the mean of a rectangle of pixels.
 void average_rectangles(const Image& image, int columns, int rows, Image& result) {
   const float share = 1.0F / static_cast<float>(columns * rows);
-  const bool is_quad = columns == 2 && rows == 2;  // OpenCV rounds halves up here, and to even elsewhere
+  const bool is_quad = columns == 2 && rows == 2;  // OpenCV rounds halves up here, but to even otherwise
   const std::size_t stride = row_bytes(image);
   std::uint8_t* into = result.pixels.data();
   for (int y = 0; y < result.height; ++y) {
     const std::uint8_t* corner = image.pixels.data() + index(y) * index(rows) * stride;
     for (int x = 0; x < result.width; ++x, corner += index(columns * image.channels)) {
       for (int c = 0; c < image.channels; ++c) {
-        std::int64_t sum = 0;  // 4096 x 4096 pixels are too much for 32 bits
+        std::int64_t sum = 0;  // 4096 × 4096 pixels would overflow 32 bits
         for (int row = 0; row < rows; ++row) {
           for (int column = 0; column < columns; ++column)
             sum += corner[index(row) * stride + index(column * image.channels + c)];
@@ -257,20 +256,20 @@ void average_rectangles(const Image& image, int columns, int rows, Image& result
   }
 }
 
-// A part of a source pixel that falls into a target pixel.
+// The weight of a source pixel in a target pixel.
 struct Share {
   int source;
   float weight;
 };
 
-// The shares of each target pixel, one target after the other.
+// The shares of all target pixels in order.
 struct Shares {
   std::vector<Share> shares;
   std::vector<std::size_t> ends;
 };
 
 Shares shares_of(const Axis& axis) {
-  constexpr double kNothing = 1e-3;  // less of a pixel is left out
+  constexpr double kNothing = 1e-3;  // smaller shares are ignored
   Shares result;
   for (int i = 0; i < axis.target; ++i) {
     const double begin = i * axis.scale, end = begin + axis.scale;
@@ -341,7 +340,7 @@ Image resize_opencv(const Image& image, int width, int height, Interpolation int
     case Interpolation::kCubic: resize_cubic(image, across, down, result); break;
     case Interpolation::kArea: resize_area(image, across, down, result); break;
     case Interpolation::kLinear:
-      if (is_half(across) && is_half(down)) {  // the same pixels with the same weights, rounded as area does
+      if (is_half(across) && is_half(down)) {  // equals the area method, with its rounding
         resize_area(image, across, down, result);
       } else {
         resize_linear(image, across, down, centered_place, result);

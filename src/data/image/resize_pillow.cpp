@@ -24,7 +24,7 @@ double hamming(double x) {
   x = std::abs(x);
   if (x == 0.0) return 1.0;
   if (x >= 1.0) return 0.0;
-  // Pillow's window has weights in single precision.
+  // Pillow uses single-precision weights here.
   return sinc(x) * (double{0.54F} + double{0.46F} * std::cos(x * std::numbers::pi));
 }
 
@@ -40,7 +40,7 @@ double lanczos(double x) { return x >= -3.0 && x < 3.0 ? sinc(x) * sinc(x / 3.0)
 
 struct Kernel {
   double (*value)(double);
-  double radius;  // zero beyond it
+  double radius;  // the kernel is zero beyond it
 };
 
 Kernel kernel_of(Filter filter) {
@@ -57,20 +57,20 @@ Kernel kernel_of(Filter filter) {
 
 // ---- weights ----
 
-// Weights are integers, 1.0 being 2^22: the products with 8-bit values leave a bit for the sign and one for
-// weights that sum up to more than 1 before the negative ones are added.
+// Weights are fixed-point integers with 22 fractional bits. Products with 8-bit values leave one bit for the
+// sign and one for sums of positive weights above 1.
 constexpr int kPrecisionBits = 32 - 8 - 2;
 constexpr std::int32_t kHalf = std::int32_t{1} << (kPrecisionBits - 1);
 
-// The values that one result is made of.
+// The source values of one result.
 struct Window {
   int first;
   int count;
-  std::size_t weights;  // where they begin in Weights::values
+  std::size_t weights;  // their offset in Weights::values
 };
 
 struct Weights {
-  std::vector<Window> windows;  // one for each result
+  std::vector<Window> windows;  // one per result
   std::vector<std::int32_t> values;
 };
 
@@ -84,7 +84,8 @@ int truncated(double value) { return static_cast<int>(value); }
 Weights weights_of(int source, int target, const Kernel& kernel) {
   const double scale = static_cast<double>(source) / target;
   const double stretch = std::max(scale, 1.0);
-  const double inverse_stretch = 1.0 / stretch;  // multiplied, as Pillow does: a division rounds differently
+  const double inverse_stretch =
+      1.0 / stretch;  // Pillow multiplies by it; a division would round differently
   const double radius = kernel.radius * stretch;
   Weights weights;
   weights.windows.reserve(static_cast<std::size_t>(target));
@@ -122,7 +123,7 @@ void resize_grey_row(const std::uint8_t* row, const Weights& weights, std::uint8
   }
 }
 
-// Three sums by name: the compiler keeps them in registers, unlike an array.
+// Three named sums, which the compiler keeps in registers, unlike an array.
 void resize_rgb_row(const std::uint8_t* row, const Weights& weights, std::uint8_t* result) {
   for (const Window& window : weights.windows) {
     const std::int32_t* weight = weights.values.data() + window.weights;
@@ -143,7 +144,7 @@ struct Rows {
   int first, end;
 };
 
-// Only the rows that the second pass reads; the others stay 0.
+// Resizes only the rows that the second pass reads; the others are 0.
 Image resize_width(const Image& image, int width, const Kernel& kernel, Rows rows) {
   const Weights weights = weights_of(image.width, width, kernel);
   Image result = blank_image(width, image.height, image.channels);
@@ -183,8 +184,8 @@ Image resample(const Image& image, int width, int height, const Kernel& kernel) 
 
 // ---- nearest ----
 
-// The position is summed up step by step, with the rounding that this brings. Where it drifts past the end
-// the result is -1, and the pixel black.
+// Positions are accumulated step by step, including rounding errors, as in Pillow. If a position exceeds the
+// source, the result is -1 and the pixel is black.
 std::vector<int> nearest_positions(int source, int target) {
   const double step = static_cast<double>(source) / target;
   double position = step * 0.5;

@@ -14,12 +14,12 @@
 namespace ounce::data {
 namespace {
 
-// No input of a model is larger; more means that the leading axis is not the sample, or that a few kilobytes
-// of compressed zeros are meant to fill the memory.
+// Limits the size of a sample. A larger sample means that the first axis does not count samples, or that a
+// small compressed file would fill the memory.
 constexpr std::uint64_t kLargestSample = std::uint64_t{1} << 30;
 constexpr std::uint64_t kMostStrings = std::uint64_t{1} << 24;
 
-// None when there are only constants.
+// Null if all arrays are constants.
 const SampledArray* first_with_length(const std::vector<SampledArray>& arrays) {
   const auto found = std::find_if(arrays.begin(), arrays.end(),
                                   [](const SampledArray& array) { return !array.is_constant(); });
@@ -33,13 +33,13 @@ void check_lengths(const std::vector<SampledArray>& arrays, const SampledArray& 
     if (array.is_constant()) continue;
     if (array.length() != first.length()) {
       throw Error(ErrorCode::kBadInput,
-                  fmt::format("'{}' has {} samples but '{}' has {}; name the arrays that belong together",
+                  fmt::format("'{}' has {} samples, but '{}' has {}; name the arrays that belong together",
                               first.name(), first.length(), array.name(), array.length()),
                   where);
     }
     has_values |= array.sample_bytes() > 0;
   }
-  // Otherwise a header of a few bytes could ask for 2^63 empty samples.
+  // Without this check, a header of a few bytes could declare 2^63 empty samples.
   if (first.length() > 0 && !has_values) {
     throw Error(ErrorCode::kBadInput, fmt::format("'{}' has samples without any values", first.name()),
                 where);
@@ -60,7 +60,7 @@ SampledArray::SampledArray(std::string name, std::unique_ptr<ByteStream> stream,
       header_.type == ElementType::kString ? kMostStrings : kLargestSample / header_.element_bytes;
   if (elements > most || elements > kLargestSample / header_.element_bytes) {
     throw Error(ErrorCode::kBadInput,
-                fmt::format("has samples of {}, which is too large; its leading axis must be the sample",
+                fmt::format("has samples of {}, which is too large; the first axis must count the samples",
                             describe(header_.type, sample_dims_)),
                 where_);
   }
@@ -87,7 +87,7 @@ Sample ArraySource::read(std::uint64_t index) {
   sample.name = fmt::format("{}[{}]", file_.path().filename().string(), index);
   for (SampledArray& array : arrays_) {
     sample.fields.push_back({array.name(), array.read(index)});
-    // Only the amount matters: when enough has been read, the pages of the whole file are given back.
+    // After enough reading, release the pages of the whole file; which ones were read does not matter.
     file_.release(file_.bytes().substr(0, array.sample_bytes()));
   }
   return sample;
@@ -99,7 +99,7 @@ std::uint64_t bytes_of_sample(ElementType type, const Dims& dims, const std::str
   const std::uint64_t bytes = byte_count(type, dims, where);
   if (bytes == 0) {
     throw Error(ErrorCode::kUsage,
-                fmt::format("raw values of {} have no size; give a type of numbers and a shape without 0",
+                fmt::format("raw values of {} have no size; give a numeric type and a shape without 0",
                             describe(type, dims)),
                 where);
   }
@@ -149,7 +149,7 @@ namespace {
 
 constexpr std::string_view kEnding = ".npy";
 constexpr std::size_t kMostListed = 12;
-// Each open array inflates with a window of its own.
+// Limits memory: each open array needs its own inflate window.
 constexpr std::size_t kMostFields = 1024;
 
 std::string name_of(const ZipEntry& entry) {
@@ -163,7 +163,7 @@ std::string where_of(const io::MappedFile& file, const ZipEntry& entry) {
 std::vector<ZipEntry> array_entries(const io::MappedFile& file) {
   std::vector<ZipEntry> entries = read_zip_directory(file.bytes(), file.path().string());
   std::erase_if(entries, [](const ZipEntry& entry) { return !entry.name.ends_with(kEnding); });
-  if (entries.empty()) throw Error(ErrorCode::kBadInput, "holds no arrays", file.path().string());
+  if (entries.empty()) throw Error(ErrorCode::kBadInput, "has no arrays", file.path().string());
   return entries;
 }
 
@@ -207,7 +207,7 @@ const ZipEntry& entry_named(const io::MappedFile& file, const std::vector<ZipEnt
                                   [&](const ZipEntry& entry) { return name_of(entry) == key; });
   if (found != entries.end()) return *found;
   throw Error(ErrorCode::kUsage,
-              fmt::format("has no array '{}'; it has {}", key, listing(describe_entries(file, entries))),
+              fmt::format("has no array '{}'; arrays: {}", key, listing(describe_entries(file, entries))),
               file.path().string());
 }
 
@@ -279,8 +279,9 @@ ElementType type_of(const ArrayView& array) {
     const bool is_readable = is_numpy_type(*type) || *type == ElementType::kBfloat16;
     if (is_readable && name_of(*type) == array.type) return *type;
   }
-  refuse_array(array, fmt::format("is of the type '{}', and not of numbers such as float32, int64 or bool",
-                                  array.type));
+  refuse_array(
+      array, fmt::format("has the type '{}', which is not supported; use float32, int64 or bool, for example",
+                         array.type));
 }
 
 std::uint64_t bytes_of(const ArrayView& array, const Dims& dims) {
@@ -311,8 +312,8 @@ std::string text_of(const ArrayView& array) {
 
 MemorySource::MemorySource(std::shared_ptr<const MemoryData> data) : data_(std::move(data)) {
   if (!data_->arrays.empty() && !data_->samples.empty()) {
-    throw Error(ErrorCode::kUsage, "is both arrays of all samples and samples one by one; give one of them",
-                kName);
+    throw Error(ErrorCode::kUsage,
+                "the data has both arrays of all samples and single samples; give one of them", kName);
   }
   if (data_->samples.empty()) {
     list_arrays();
@@ -328,8 +329,8 @@ void MemorySource::list_arrays() {
     fields_.push_back({array.name, type_of(array), without_first(array.shape)});
     if (array.shape.empty()) continue;
     if (first != nullptr && array.shape[0] != first->shape[0]) {
-      refuse_array(
-          array, fmt::format("has {} samples and '{}' has {}", array.shape[0], first->name, first->shape[0]));
+      refuse_array(array, fmt::format("has {} samples, but '{}' has {}", array.shape[0], first->name,
+                                      first->shape[0]));
     }
     first = &array;
   }

@@ -17,7 +17,7 @@
 namespace ounce::data {
 namespace {
 
-constexpr std::size_t kMostNames = 24;  // in a message
+constexpr std::size_t kMostNames = 24;  // listed in a message
 constexpr std::uint64_t kMostConstants = std::uint64_t{1} << 28;
 
 bool has_field(const Source& source, const std::string& name) {
@@ -33,8 +33,7 @@ std::string names_of(const Source& source) {
   return fmt::format("{} and {} more", fmt::join(names, ", "), more);
 }
 
-// How an input can be fed that has nothing of its name: by the first field that feeds nothing else, or else
-// by no field at all.
+// Advice for an input without a field of its name: suggests the first unused field, or else other options.
 std::string advice_for(const ValueDescription& input, const Source& source,
                        const std::vector<std::string>& used) {
   for (const std::string& name : source.names_there()) {
@@ -42,12 +41,13 @@ std::string advice_for(const ValueDescription& input, const Source& source,
     if (!is_used && name != "folder") return fmt::format("Map one: `fields` {}={}", input.name, name);
   }
   return fmt::format(
-      "Give it data of its own with `paths` {0}=PATH, a number with `constants` {0}=NUMBER, or a state with "
+      "Give its data with `paths` {0}=PATH, a constant with `constants` {0}=NUMBER, or a recurrent state "
+      "with "
       "`carry` {0}=OUTPUT",
       input.name);
 }
 
-// A NaN in the data would make every comparison meaningless.
+// Refuses NaN, because it would make every comparison meaningless.
 void require_numbers(std::span<const float> values, const std::string& where) {
   const auto found =
       std::find_if(values.begin(), values.end(), [](float value) { return std::isnan(value); });
@@ -56,13 +56,13 @@ void require_numbers(std::span<const float> values, const std::string& where) {
               where);
 }
 
-// Puts a sample behind those that are in the batch already.
+// Appends a sample to a batch.
 void append(Tensor& to, Tensor&& one, const std::string& where) {
   const bool fits = to.dims.size() == one.dims.size() && !to.dims.empty() &&
                     std::equal(to.dims.begin() + 1, to.dims.end(), one.dims.begin() + 1);
   if (!fits) {
     throw Error(ErrorCode::kBadInput,
-                fmt::format("is [{}] and the sample before it in the batch [{}]; use `batch=1`",
+                fmt::format("is [{}], but the sample before it in the batch is [{}]; use `batch=1`",
                             fmt::join(one.dims, ","), fmt::join(to.dims, ",")),
                 where);
   }
@@ -82,7 +82,7 @@ DataFeed::DataFeed(const std::vector<ValueDescription>& inputs, const DataOption
   if (options_.memory && options_.path.empty()) options_.path = MemorySource::kName;
   name_the_only_input(inputs);
   require_known_names(inputs, options_);
-  std::size_t fed = 0;  // by the one path for all
+  std::size_t fed = 0;  // inputs that take data from the common path
   for (const ValueDescription& input : inputs) {
     if (is_made(input)) continue;
     const auto named = options_.fields.find(input.name);
@@ -99,7 +99,7 @@ DataFeed::DataFeed(const std::vector<ValueDescription>& inputs, const DataOption
   choose_samples();
 }
 
-// A contract that names no input means the only one that takes data.
+// An empty name in the contract means the only input that takes data.
 void DataFeed::name_the_only_input(const std::vector<ValueDescription>& inputs) {
   if (!options_.contract || !options_.contract->inputs.contains(kOnlyInput)) return;
   std::vector<std::string> names;
@@ -107,9 +107,11 @@ void DataFeed::name_the_only_input(const std::vector<ValueDescription>& inputs) 
     if (!is_made(input)) names.push_back(input.name);
   }
   if (names.size() != 1) {
-    throw Error(ErrorCode::kUsage,
-                fmt::format("the model takes {}; say which one the contract is for (`contract.inputs` NAME)",
-                            fmt::join(names, ", ")));
+    throw Error(
+        ErrorCode::kUsage,
+        fmt::format(
+            "the model has the inputs {}; name the one that the contract is for (`contract.inputs` NAME)",
+            fmt::join(names, ", ")));
   }
   auto contract = options_.contract->inputs.extract(kOnlyInput);
   contract.key() = names[0];
@@ -120,7 +122,7 @@ bool DataFeed::is_made(const ValueDescription& input) const {
   return options_.constants.contains(input.name) || options_.carry.contains(input.name);
 }
 
-// Each is opened once, whatever it feeds.
+// Opens each path once, even if several inputs use it.
 Source& DataFeed::open(const std::filesystem::path& path, const ValueDescription* input) {
   std::unique_ptr<Source>& place = sources_[path];
   if (place) return *place;
@@ -161,8 +163,7 @@ DataFeed::Origin DataFeed::find_origin(const ValueDescription& input, bool is_on
   }
   const auto own = options_.paths.find(input.name);
   const std::filesystem::path& path = own == options_.paths.end() ? options_.path : own->second;
-  if (path.empty())
-    throw Error(ErrorCode::kBadInput, fmt::format("there is no data for the input '{}'", input.name));
+  if (path.empty()) throw Error(ErrorCode::kBadInput, fmt::format("no data for the input '{}'", input.name));
   origin.source = &open(path, &input);
   const auto* list = dynamic_cast<const ListSource*>(origin.source);
   const auto named = options_.fields.find(input.name);
@@ -172,7 +173,7 @@ DataFeed::Origin DataFeed::find_origin(const ValueDescription& input, bool is_on
     for (const std::string& column : origin.columns) {
       if (has_field(*origin.source, column)) continue;
       throw Error(ErrorCode::kBadInput,
-                  fmt::format("has no '{}' for the input '{}'; it has {}", column, input.name,
+                  fmt::format("has no column '{}' for the input '{}'; columns: {}", column, input.name,
                               names_of(*origin.source)),
                   path.string());
     }
@@ -184,7 +185,7 @@ DataFeed::Origin DataFeed::find_origin(const ValueDescription& input, bool is_on
   return origin;
 }
 
-// By its name, or because there is no other choice.
+// Finds the field by name, or takes the only possible one.
 std::string DataFeed::find_field(const Source& source, const ValueDescription& input, bool is_only,
                                  const std::filesystem::path& path) const {
   const auto named = options_.fields.find(input.name);
@@ -211,7 +212,7 @@ void DataFeed::find_labels() {
   const std::filesystem::path& path = own != options_.paths.end() ? own->second : options_.path;
   if (path.empty()) {
     throw Error(ErrorCode::kUsage,
-                fmt::format("no data has labels '{0}': give `paths` {0}=PATH", options_.labels));
+                fmt::format("no data for the labels '{0}': give `paths` {0}=PATH", options_.labels));
   }
   label_source_ = &open(path, nullptr);
   if (has_field(*label_source_, options_.labels)) return;
@@ -227,10 +228,13 @@ void DataFeed::choose_part(const std::string& where) {
   const std::uint64_t part = options_.part;
   stride_ = options_.parts;
   if (part >= stride_)
-    throw Error(ErrorCode::kUsage, fmt::format("there is no part {} of {}", part, stride_));
+    throw Error(ErrorCode::kUsage,
+                fmt::format("part {} is out of range: the data is divided into {} parts", part, stride_));
   if (stride_ == 1) return;
   if (!options_.carry.empty())
-    throw Error(ErrorCode::kUsage, "a state goes from sample to sample: they cannot be taken in parts");
+    throw Error(ErrorCode::kUsage,
+                "data with a recurrent state cannot be divided into parts, because each sample depends on "
+                "the previous one");
   if (part >= samples_)
     throw Error(ErrorCode::kBadInput, fmt::format("{} samples are too few for {} parts", samples_, stride_),
                 where);
@@ -238,7 +242,7 @@ void DataFeed::choose_part(const std::string& where) {
   first_ += part;
 }
 
-// Is a sample all that the input takes? Then the first axis counts no samples, whatever its size is.
+// True if one sample fills the whole input. Then the input's first axis is not a batch axis.
 bool DataFeed::is_whole(const Origin& origin) const {
   if (origin.source->has_batch_axis()) return true;
   const auto& shape = origin.input.shape;
@@ -259,13 +263,13 @@ void DataFeed::choose_samples() {
     if (source->size() == size) continue;
     throw Error(
         ErrorCode::kBadInput,
-        fmt::format("has {} samples and {} has {}", source->size(), sources_.begin()->first.string(), size),
+        fmt::format("has {} samples, but {} has {}", source->size(), sources_.begin()->first.string(), size),
         path.string());
   }
   if (size == 0) throw Error(ErrorCode::kBadInput, "the dataset is empty", where);
   if (options_.first >= size) {
     throw Error(ErrorCode::kBadInput,
-                fmt::format("has {} samples, and none from {} on", size, options_.first), where);
+                fmt::format("has {} samples; there is no sample {}", size, options_.first), where);
   }
   first_ = options_.first;
   samples_ = size - first_;
@@ -273,8 +277,8 @@ void DataFeed::choose_samples() {
   size_ = size;
   end_ = first_ + samples_;
   choose_part(where);
-  // A state belongs to one sequence, and a test set has its batch axis already; otherwise a fixed batch
-  // decides.
+  // With a recurrent state, and if samples have their batch axis already, the batch size is 1. Otherwise a
+  // fixed batch size of the model is used.
   batch_ = options_.carry.empty() ? std::max<std::uint64_t>(options_.batch, 1) : 1;
   bool is_fixed = false;
   for (const Origin& origin : origins_) {
@@ -290,11 +294,11 @@ void DataFeed::choose_samples() {
     notes_.push_back(fmt::format("the model's batch is fixed at {}", batch_));
   if (!is_fixed) return;  // the last batch may be shorter
   if (batch_ > samples_) {
-    throw Error(ErrorCode::kBadInput, fmt::format("has {} samples, and a batch takes {}", samples_, batch_),
+    throw Error(ErrorCode::kBadInput, fmt::format("has {} samples, but a batch needs {}", samples_, batch_),
                 where);
   }
   if (const std::uint64_t rest = samples_ % batch_; rest != 0) {
-    notes_.push_back(fmt::format("the last {} of {} samples do not fill a batch of {} and are left out", rest,
+    notes_.push_back(fmt::format("the last {} of {} samples do not fill a batch of {} and are skipped", rest,
                                  samples_, batch_));
     samples_ -= rest;
   }
@@ -304,7 +308,7 @@ Tensor DataFeed::read_one(const Origin& origin, const Sample& sample) {
   const std::string where = place_of(sample, origin.input);
   const Tensor* raw = origin.columns.empty() ? sample.find(origin.field) : nullptr;
   if (raw == nullptr && origin.columns.empty())
-    throw Error(ErrorCode::kBadInput, fmt::format("has no '{}'", origin.field), where);
+    throw Error(ErrorCode::kBadInput, fmt::format("has no field '{}'", origin.field), where);
   const bool is_image = raw != nullptr && raw->type == ElementType::kUint8;
   Tensor made = raw != nullptr ? *raw : join_columns(sample, origin.columns, where);
   if (origin.preprocess) made = origin.preprocess->apply(std::move(made), sample, origin.input.element);
@@ -313,7 +317,7 @@ Tensor DataFeed::read_one(const Origin& origin, const Sample& sample) {
     require_numbers(values, where);
     if (origin.contract != nullptr) observed_[origin.input.name].add(values, made.dims, *origin.contract);
   }
-  // A list does not tell 2 from 2.0: its numbers are of the type that is wanted.
+  // Lists do not distinguish 2 from 2.0, so their integers may be converted to floats.
   if (origin.is_listed && is_float_weight_type(origin.input.element) && made.type == ElementType::kInt64) {
     const std::vector<double> numbers = to_doubles(made, where);
     made.type = ElementType::kDouble;

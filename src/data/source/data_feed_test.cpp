@@ -112,7 +112,7 @@ TEST_F(DataFeedTest, WhatIsNotClearIsRefused) {
   inputs[0].name = "pixels";
   EXPECT_THAT(bad_input(), HasSubstr("has no array named 'pixels' (it has x float32[5,2], ids int64[5], "
                                      "label int64[5], train float32[2]). Map one: `fields` pixels=x"));
-  options.labels = "label";  // is opened, and is not all that the file has
+  options.labels = "label";  // is opened, but the file has more fields
   EXPECT_THAT(bad_input(), HasSubstr("has no array or column named 'pixels' (it has x, ids, label, train). "
                                      "Map one: `fields` pixels=x"));
   options.labels = "";
@@ -139,7 +139,7 @@ TEST_F(DataFeedTest, SamplesArePutTogetherToBatches) {
   EXPECT_EQ(made.batches(), 3U);
   EXPECT_EQ(made.samples(), 5U);
   EXPECT_THAT(made.notes(), testing::IsEmpty());
-  EXPECT_THAT(batch(2).inputs[0].dims, ElementsAre(1, 2));  // the last one is shorter
+  EXPECT_THAT(batch(2).inputs[0].dims, ElementsAre(1, 2));  // the last batch is smaller
   const Batch read = batch(1);
   EXPECT_THAT(read.inputs[0].dims, ElementsAre(2, 2));
   EXPECT_THAT(numbers_of<float>(read.inputs[0]), ElementsAre(4, 5, 6, 7));
@@ -150,7 +150,7 @@ TEST_F(DataFeedTest, AFixedBatchDecides) {
   inputs = {described("x", ElementType::kFloat, {5, 2})};
   EXPECT_THAT(batch().inputs[0].dims, ElementsAre(5, 2));
   inputs = {described("x", ElementType::kFloat, {6, 2})};
-  EXPECT_THAT(bad_input(), HasSubstr("5 samples, and a batch takes 6"));
+  EXPECT_THAT(bad_input(), HasSubstr("5 samples, but a batch needs 6"));
   inputs = {described("x", ElementType::kFloat, {1, 2})};
   options.batch = 2;
   EXPECT_THAT(batch().inputs[0].dims, ElementsAre(1, 2));
@@ -281,9 +281,9 @@ TEST_F(DataFeedTest, AnEmptyDatasetIsRefused) {
 TEST_F(DataFeedTest, WrongTypesAndShapesAreNamed) {
   inputs = {described("x", ElementType::kInt64, {-1, 2})};
   EXPECT_THAT(bad_input(), HasSubstr("all.npz[0]: input 'x'"));
-  EXPECT_THAT(bad_input(), HasSubstr("the data is float32 and the model takes int64"));
+  EXPECT_THAT(bad_input(), HasSubstr("the data is float32, but the model takes int64"));
   inputs = {described("x", ElementType::kFloat, {-1, 3})};
-  EXPECT_THAT(bad_input(), HasSubstr("a sample is [2] and the input 'x' is float32[?,3]"));
+  EXPECT_THAT(bad_input(), HasSubstr("a sample is [2], but the input 'x' is float32[?,3]"));
   inputs = {described("ids", ElementType::kFloat, {-1})};
   EXPECT_THAT(bad_input(), HasSubstr("contract"));
 }
@@ -302,7 +302,7 @@ TEST_F(DataFeedTest, WhatIsNoDataIsRefused) {
   EXPECT_EQ(refusal().code(), ErrorCode::kIo);
   write("a.txt", "x");
   options.path = folder / "a.txt";
-  EXPECT_THAT(bad_input(), HasSubstr("is no data"));
+  EXPECT_THAT(bad_input(), HasSubstr("is not a supported kind of data"));
   options = {};
   options.constants = {{"x", 1}};
   EXPECT_EQ(refusal().code(), ErrorCode::kUsage);
@@ -314,7 +314,7 @@ TEST_F(DataFeedTest, ARawFileTakesItsShapeFromTheInput) {
   EXPECT_EQ(feed().samples(), 2U);
   EXPECT_THAT(numbers_of<float>(batch(1).inputs[0]), ElementsAre(3, 4));
   inputs = {described("x", ElementType::kFloat, {-1, -1})};
-  EXPECT_THAT(bad_input(), HasSubstr("use .npy"));
+  EXPECT_THAT(bad_input(), HasSubstr("use a .npy file"));
 }
 
 TEST_F(DataFeedTest, TheContractIsCarriedOut) {
@@ -327,7 +327,7 @@ TEST_F(DataFeedTest, AContractWithoutANameIsForTheOnlyInput) {
   EXPECT_THAT(numbers_of<float>(batch(2).inputs[0]), ElementsAre(2, 2.5));
   inputs.push_back(described("ids", ElementType::kInt64, {-1}));
   EXPECT_EQ(refusal().code(), ErrorCode::kUsage);
-  options.constants = {{"ids", 1}};  // takes no data
+  options.constants = {{"ids", 1}};  // needs no data
   EXPECT_THAT(numbers_of<float>(batch(2).inputs[0]), ElementsAre(2, 2.5));
 }
 
@@ -357,7 +357,7 @@ TEST_F(DataFeedTest, ObservesWhatItReads) {
 TEST_F(DataFeedTest, DataThatContradictsTheContractIsRefused) {
   contract("x").observed = {100, 0, 1, {0.5}, {0.3}};
   DataFeed made = feed();
-  made.require_agreement();  // nothing has been seen
+  made.require_agreement();  // no data was read
   Batch read;
   made.read(0, read);
   made.require_agreement();
@@ -450,9 +450,9 @@ TEST_F(DataFeedTest, ColumnsThatAreNotThereAreNamed) {
   write("list.csv", "f0,f1,name\n1,2,a\n");
   options.path = folder / "list.csv";
   options.fields["x"] = "f0..f2";
-  EXPECT_THAT(bad_input(), HasSubstr("has no 'f2' for the input 'x'; it has f0, f1, name"));
+  EXPECT_THAT(bad_input(), HasSubstr("has no column 'f2' for the input 'x'; columns: f0, f1, name"));
   options.fields["x"] = "f0,name";
-  EXPECT_THAT(bad_input(), HasSubstr("'name' is 'a' where a number is wanted"));
+  EXPECT_THAT(bad_input(), HasSubstr("'name' is 'a', not a number"));
   options.fields["x"] = "f1..f0";
   EXPECT_THAT(refusal().what(), HasSubstr("'f1..f0' goes backwards"));
 }

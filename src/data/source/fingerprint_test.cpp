@@ -51,7 +51,8 @@ TEST(FingerprintTest, AnotherFieldIsOtherData) {
   EXPECT_NE(fingerprint_of(first), fingerprint_of(second));
   second.fields = first.fields;
   second.samples = 3;
-  EXPECT_EQ(fingerprint_of(first), fingerprint_of(second)) << "which samples is not part of it";
+  EXPECT_EQ(fingerprint_of(first), fingerprint_of(second))
+      << "the selection of samples is not part of the fingerprint";
 }
 
 }  // namespace

@@ -60,7 +60,8 @@ Tensor scalar(ElementType type, T value) {
 
 Tensor text_value(std::string text) { return {ElementType::kString, {}, {}, {std::move(text)}}; }
 
-// What is neither an integer nor a decimal number, or too large for its type, stays text.
+// Converts a cell to an integer or a decimal number if possible; other text and numbers out of range remain
+// strings.
 Tensor cell_value(std::string text) {
   std::string_view digits = text;
   digits.remove_prefix(std::min(digits.find_first_not_of(" \t"), digits.size()));
@@ -77,7 +78,7 @@ Tensor cell_value(std::string text) {
   return scalar(ElementType::kFloat, static_cast<float>(*number));
 }
 
-// pandas leaves the name of its index column empty.
+// Names columns with an empty name, such as the index column of pandas.
 void name_the_nameless(std::vector<std::string>& columns) {
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (columns[i].empty()) columns[i] = fmt::format("column_{}", i + 1);
@@ -88,7 +89,7 @@ void check_columns(std::vector<std::string> columns) {
   for (const std::string& name : columns) {
     if (has_control_characters(name)) {
       throw Error(ErrorCode::kBadInput,
-                  "a column's name has control characters; the first line names the columns");
+                  "a column name has control characters; the first line must have the column names");
     }
   }
   std::sort(columns.begin(), columns.end());
@@ -104,7 +105,7 @@ Manifest::Manifest(const std::filesystem::path& path) : file_(io::MappedFile::op
   is_json_ = is_json_file(path, file_.bytes().substr(start));
   index_rows(start);
   file_.release(file_.bytes());
-  if (rows_.empty()) throw Error(ErrorCode::kBadInput, "is an empty list", path.string());
+  if (rows_.empty()) throw Error(ErrorCode::kBadInput, "the list is empty", path.string());
   if (is_json_) {
     take_json_columns();
   } else {
@@ -146,7 +147,7 @@ std::size_t Manifest::end_of_row(std::size_t begin) const {
   const std::string_view bytes = file_.bytes();
   if (is_json_) return std::min(bytes.find('\n', begin), bytes.size());
   const auto end = csv_row_end(bytes, begin);
-  if (!end) throw Error(ErrorCode::kBadInput, "a quote is never closed", place_at(begin));
+  if (!end) throw Error(ErrorCode::kBadInput, "a quoted cell has no closing quote", place_at(begin));
   return *end;
 }
 
@@ -157,7 +158,7 @@ std::string_view Manifest::row_text(std::uint64_t row) const {
 
 std::vector<NamedTensor> Manifest::read(std::uint64_t row) const {
   if (row >= rows_.size()) {
-    throw Error(ErrorCode::kInternal, fmt::format("row {} of {} was asked for", row, rows_.size()),
+    throw Error(ErrorCode::kInternal, fmt::format("row {} of {} was requested", row, rows_.size()),
                 file_.path().string());
   }
   const std::string_view text = row_text(row);
@@ -172,7 +173,7 @@ std::vector<NamedTensor> Manifest::read(std::uint64_t row) const {
 std::vector<NamedTensor> Manifest::read_csv_row(std::string_view text) const {
   std::vector<std::string> cells = split_csv_row(text);
   if (cells.size() != columns_.size()) {
-    throw Error(ErrorCode::kBadInput, fmt::format("has {} cells where the first line names {} columns",
+    throw Error(ErrorCode::kBadInput, fmt::format("has {} cells, but the first line has {} column names",
                                                   cells.size(), columns_.size()));
   }
   std::vector<NamedTensor> values;

@@ -74,7 +74,7 @@ TEST_F(ListSourceTest, AFileThatIsNoDataIsAnError) {
   ListSource list = open("list.csv", "file\nlist.csv\n");
   const Error error = error_of([&] { list.read(0); });
   EXPECT_EQ(error.code(), ErrorCode::kBadInput);
-  EXPECT_THAT(error.what(), HasSubstr("none of .jpg, .png, .wav and .npy"));
+  EXPECT_THAT(error.what(), HasSubstr("not a .jpg, .png, .wav or .npy file"));
 }
 
 TEST_F(ListSourceTest, ARowMustNameOneFile) {
@@ -84,7 +84,7 @@ TEST_F(ListSourceTest, ARowMustNameOneFile) {
   EXPECT_THAT(error.what(), HasSubstr("line 2"));
 }
 
-// A list is the user's own word, like a path on the command line: it may name files anywhere.
+// Lists are trusted, like paths on the command line: they may name files anywhere.
 TEST_F(ListSourceTest, FilesMayStandOutsideOfItsFolder) {
   std::filesystem::create_directory(folder / "lists");
   ounce::test::write_file(folder / "b.npy",

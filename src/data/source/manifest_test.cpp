@@ -24,7 +24,7 @@ class ManifestTest : public testing::Test {
   }
   Manifest csv(const std::string& text) const { return open("list.csv", text); }
   Manifest jsonl(const std::string& text) const { return open("list.jsonl", text); }
-  // Of the one value in a row of JSON.
+  // The tensor of a row with a single value.
   Tensor json_value(const std::string& value) const {
     return jsonl("{\"v\": " + value + "}\n").read(0).at(0).tensor;
   }
@@ -108,13 +108,14 @@ TEST_F(ManifestTest, NamesColumnsThatPandasLeavesWithoutAName) {
 TEST_F(ManifestTest, CsvErrorsNameTheLine) {
   const Manifest list = csv("file,label\na,1\nb\n\"c\"d,1\n");
   EXPECT_THAT(refusal_of(list, 1),
-              EndsWith("list.csv, line 3: has 1 cells where the first line names 2 columns"));
-  EXPECT_THAT(refusal_of(list, 2), HasSubstr("line 4: something follows a closing quote"));
-  EXPECT_THAT(refusal([&] { csv("file\na\n\"b\nc\n"); }), EndsWith("line 3: a quote is never closed"));
+              EndsWith("list.csv, line 3: has 1 cells, but the first line has 2 column names"));
+  EXPECT_THAT(refusal_of(list, 2), HasSubstr("line 4: unexpected text after a closing quote"));
+  EXPECT_THAT(refusal([&] { csv("file\na\n\"b\nc\n"); }),
+              EndsWith("line 3: a quoted cell has no closing quote"));
   EXPECT_THAT(refusal([&] { csv("a,b,a\n"); }), EndsWith("line 1: two columns are named 'a'"));
   EXPECT_THAT(refusal([&] { csv("\"a\nb\",c\n"); }), HasSubstr("control characters"));
-  EXPECT_THAT(refusal([&] { csv("\n \r\n"); }), EndsWith("list.csv: is an empty list"));
-  EXPECT_THAT(refusal([&] { csv(""); }), EndsWith("list.csv: is an empty list"));
+  EXPECT_THAT(refusal([&] { csv("\n \r\n"); }), EndsWith("list.csv: the list is empty"));
+  EXPECT_THAT(refusal([&] { csv(""); }), EndsWith("list.csv: the list is empty"));
 }
 
 TEST_F(ManifestTest, ReadsJsonLines) {
@@ -154,8 +155,8 @@ TEST_F(ManifestTest, JsonErrorsNameTheLine) {
   EXPECT_THAT(refusal_of_value("{\"v\": [[], [1]]}"), HasSubstr("ragged"));
   EXPECT_THAT(refusal_of_value("{\"v\": [1, \"a\"]}"), HasSubstr("mixes"));
   EXPECT_THAT(refusal_of_value("{\"v\": [true, 1]}"), HasSubstr("mixes"));
-  EXPECT_THAT(refusal_of_value("{\"v\": 18446744073709551615}"), HasSubstr("beyond int64"));
-  EXPECT_THAT(refusal_of_value("{\"v\": 1e39}"), HasSubstr("beyond float32"));
+  EXPECT_THAT(refusal_of_value("{\"v\": 18446744073709551615}"), HasSubstr("exceeds int64"));
+  EXPECT_THAT(refusal_of_value("{\"v\": 1e39}"), HasSubstr("exceeds float32"));
   EXPECT_THAT(refusal_of_value("{\"v\": 1e999}"), HasSubstr("out of range"));
   EXPECT_THAT(refusal_of_value("{\"v\": }"), HasSubstr("line 3: is not JSON (byte 7)"));
   EXPECT_THAT(refusal_of_value("[1]"), HasSubstr("is not a JSON object"));

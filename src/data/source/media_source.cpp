@@ -24,7 +24,7 @@ std::vector<fs::path> find_files(const fs::path& folder) {
        at.increment(error)) {
     const MediaKind kind = media_kind(at->path());
     const bool is_hidden = at->path().filename().string().starts_with(".");
-    if (is_hidden) at.disable_recursion_pending();  // what lies in it is hidden too
+    if (is_hidden) at.disable_recursion_pending();  // skips the content of hidden folders
     if (!is_hidden && (kind == MediaKind::kImage || kind == MediaKind::kSound) && at->is_regular_file())
       files.push_back(at->path().lexically_relative(folder));
   }
@@ -59,11 +59,11 @@ MediaSource::MediaSource(const fs::path& path, Frames frames) : frames_(frames) 
   const MediaKind kind = media_kind(files_.front());
   for (const fs::path& file : files_) {
     if (media_kind(file) != kind)
-      throw Error(ErrorCode::kBadInput, "has pictures and sound; give a folder of one kind", path.string());
+      throw Error(ErrorCode::kBadInput, "has both images and sound; give a folder of one kind",
+                  path.string());
   }
   if (frames_.length != 0 && kind != MediaKind::kSound) {
-    throw Error(ErrorCode::kBadInput, "frames are cut from .wav files, and these are pictures",
-                path.string());
+    throw Error(ErrorCode::kBadInput, "frames need .wav files, but these are images", path.string());
   }
   classes_ = classes_of(files_);
   fields_.push_back({"data", kind == MediaKind::kImage ? ElementType::kUint8 : ElementType::kUndefined, {}});
@@ -152,7 +152,7 @@ Media read_media(const std::filesystem::path& path, const std::string& name) {
     case MediaKind::kArray: return {read_npy(file.bytes(), name), 0};
     case MediaKind::kNone: break;
   }
-  throw Error(ErrorCode::kBadInput, "is none of .jpg, .png, .wav and .npy", name);
+  throw Error(ErrorCode::kBadInput, "is not a .jpg, .png, .wav or .npy file", name);
 }
 
 }  // namespace ounce::data

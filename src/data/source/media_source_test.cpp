@@ -106,7 +106,7 @@ TEST_F(MediaSourceTest, HiddenFilesAndFoldersAreSkipped) {
 TEST_F(MediaSourceTest, MixedKindsAreRefused) {
   picture("a.png");
   write("b.wav", wav({1}));
-  EXPECT_THAT(refusal(), HasSubstr("pictures and sound"));
+  EXPECT_THAT(refusal(), HasSubstr("images and sound"));
 }
 
 TEST_F(MediaSourceTest, AFolderWithoutAnyIsRefused) {
@@ -117,7 +117,7 @@ TEST_F(MediaSourceTest, AFolderWithoutAnyIsRefused) {
 
 TEST_F(MediaSourceTest, FramesAreCutFromSoundOnly) {
   picture("a.png");
-  EXPECT_THAT(refusal({4, 0}), HasSubstr("these are pictures"));
+  EXPECT_THAT(refusal({4, 0}), HasSubstr("these are images"));
 }
 
 TEST_F(MediaSourceTest, RecordingsAreWholeWithoutFrames) {
@@ -131,7 +131,7 @@ TEST_F(MediaSourceTest, RecordingsAreWholeWithoutFrames) {
 
 TEST_F(MediaSourceTest, ARecordingIsASequenceOfFrames) {
   write("a.wav", wav({1, 2, 3, 4, 5}));
-  write("b.wav", wav({6}));  // shorter than a frame: no sample of its own
+  write("b.wav", wav({6}));  // shorter than a frame: gives no sample
   write("c.wav", wav({7, 8}));
   MediaSource source = open({2, 0});
   EXPECT_THAT(names(source), ElementsAre("a.wav[0]", "a.wav[1]", "c.wav[0]"));

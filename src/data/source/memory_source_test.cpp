@@ -83,7 +83,7 @@ TEST(MemorySource, RefusesWhatIsNoData) {
   const auto refusal = [](std::shared_ptr<const MemoryData> data) {
     return std::string(error_of([&] { MemorySource source(data); }).what());
   };
-  EXPECT_THAT(refusal(arrays({six({2, 3}), labels()})), HasSubstr("'y' has 3 samples and 'x' has 2"));
+  EXPECT_THAT(refusal(arrays({six({2, 3}), labels()})), HasSubstr("'y' has 3 samples, but 'x' has 2"));
   EXPECT_THAT(refusal(arrays({{"x", "complex64", {1}, kSix.data()}})), HasSubstr("the type 'complex64'"));
   EXPECT_THAT(refusal(arrays({{"x", "float32", {1}, nullptr}})), HasSubstr("'x' has no values"));
   EXPECT_THAT(refusal(arrays({six({-1})})), HasSubstr("'x'"));

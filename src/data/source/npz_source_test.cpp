@@ -99,10 +99,10 @@ TEST_F(NpzSourceTest, OnlyArraysThatAreUsedMustAgree) {
   EXPECT_THAT(refusal(path), EndsWith("lengths.npz: its arrays differ in length: x float32[3,2], calib "
                                       "float32[5,2]; name the ones to use"));
   EXPECT_THAT(refusal(path, {"x", "calib"}),
-              EndsWith("'x' has 3 samples but 'calib' has 5; name the arrays that belong together"));
+              EndsWith("'x' has 3 samples, but 'calib' has 5; name the arrays that belong together"));
   EXPECT_EQ(NpzSource(path, {"calib"}).size(), 5U);
   EXPECT_EQ(NpzSource(path, {"x", "x"}).fields().size(), 1U);
-  EXPECT_THAT(refusal(path, {"z"}), EndsWith("has no array 'z'; it has x float32[3,2], calib float32[5,2]"));
+  EXPECT_THAT(refusal(path, {"z"}), EndsWith("has no array 'z'; arrays: x float32[3,2], calib float32[5,2]"));
 }
 
 TEST_F(NpzSourceTest, FieldsComeInTheOrderOfTheKeys) {
@@ -166,8 +166,8 @@ TEST_F(NpzSourceTest, FindsDamageInTheValues) {
 }
 
 TEST_F(NpzSourceTest, RefusesAnArchiveWithoutArrays) {
-  EXPECT_THAT(refusal(save(ZipBytes().add("readme.txt", "x"))), EndsWith("a.npz: holds no arrays"));
-  EXPECT_THAT(refusal(save(ZipBytes())), EndsWith("holds no arrays"));
+  EXPECT_THAT(refusal(save(ZipBytes().add("readme.txt", "x"))), EndsWith("a.npz: has no arrays"));
+  EXPECT_THAT(refusal(save(ZipBytes())), EndsWith("has no arrays"));
   EXPECT_EQ(error_of([&] { NpzSource(folder / "none.npz"); }).code(), ErrorCode::kIo);
 }
 
@@ -179,7 +179,7 @@ TEST_F(NpzSourceTest, RefusesMoreArraysThanAModelHasInputs) {
   EXPECT_EQ(NpzSource(path, {"1024"}).size(), 1U);
 }
 
-// A deflate stream of a few megabytes that really inflates to `mib` MiB of zeros behind a header.
+// A deflate stream of a few megabytes that inflates to a header and `mib` MiB of zeros.
 ZipEntryBytes bomb(const std::string& npy_header, std::uint64_t mib) {
   const std::string zeros(1 << 20, '\0');
   const std::string block = deflated(zeros, Z_FULL_FLUSH);
@@ -199,7 +199,7 @@ ZipEntryBytes bomb(const std::string& npy_header, std::uint64_t mib) {
 TEST_F(NpzSourceTest, BombsTakeNoMemory) {
   const auto one_sample = save(ZipBytes().add(bomb(npy_bytes("|u1", "(1, 3221225472)", ""), 3072)));
   const long before = peak_memory_in_mib();
-  EXPECT_THAT(refusal(one_sample), HasSubstr("its leading axis must be the sample"));
+  EXPECT_THAT(refusal(one_sample), HasSubstr("the first axis must count the samples"));
   const auto many_samples = save(ZipBytes().add(bomb(npy_bytes("|u1", "(3221225472,)", ""), 3072)));
   NpzSource source(many_samples);
   EXPECT_EQ(source.size(), 3221225472U);
@@ -216,7 +216,7 @@ TEST_F(NpzSourceTest, ALieAboutTheSizeTakesNoMemory) {
   const long before = peak_memory_in_mib();
   NpzSource more(path);
   EXPECT_THAT(error_of([&] { more.read(0); }).what(), HasSubstr("inflates to more than"));
-  // 900 MiB are promised, 8 are there: what is read grows with them.
+  // The header declares 900 MiB, but there are 8: memory must grow only with the bytes that exist.
   entry = bomb(npy_bytes("|u1", "(1, 943718400)", ""), 8);
   entry.stored += std::string(1'000'000, 'x');
   entry.size += std::uint64_t{892} << 20U;

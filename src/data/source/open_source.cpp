@@ -28,7 +28,7 @@ bool is_test_folder(const fs::path& folder) {
   return false;
 }
 
-// The most likely array for an input: one with as many axes as the input, or else the one with most axes.
+// The most likely array for an input: one of the same rank, or else the one of the highest rank.
 std::string likely_array(const std::vector<ArrayDescription>& arrays, const ValueDescription& input) {
   const auto rank_fits = [&](const ArrayDescription& array) {
     return array.dims.size() == input.shape.size();
@@ -61,18 +61,17 @@ std::unique_ptr<Source> open_archive(const fs::path& path, const SourceRequest& 
       path.string());
 }
 
-// One raw sample is the input without its batch axis, which must be fixed then.
+// Opens a raw file. A sample has the input's shape without its batch axis, which must not have dynamic axes.
 std::unique_ptr<Source> open_raw(const fs::path& path, const ValueDescription* input) {
   if (input == nullptr)
-    throw Error(ErrorCode::kUsage, "say which input a raw file feeds: `paths` INPUT=FILE", path.string());
+    throw Error(ErrorCode::kUsage, "name the input of a raw file: `paths` INPUT=FILE", path.string());
   Dims dims;
   for (std::size_t i = 1; i < input->shape.size(); ++i) dims.push_back(input->shape[i].value);
   if (std::find(dims.begin(), dims.end(), -1) != dims.end()) {
     throw Error(
         ErrorCode::kBadInput,
-        fmt::format(
-            "a raw file does not tell its shape, and neither does the input '{}', which is {}; use .npy",
-            input->name, describe(*input)),
+        fmt::format("a raw file has no shape, and the input '{}' has dynamic axes ({}); use a .npy file",
+                    input->name, describe(*input)),
         path.string());
   }
   return std::make_unique<RawSource>(path, input->element, dims);
@@ -92,11 +91,11 @@ std::unique_ptr<Source> open_source(const fs::path& path, const SourceRequest& r
   if (extension == ".npz") return open_archive(path, request);
   if (extension == ".csv" || extension == ".jsonl") return std::make_unique<ListSource>(path);
   if (extension == ".bin" || extension == ".raw") return open_raw(path, request.input);
-  throw Error(ErrorCode::kBadInput,
-              "is no data: give a .npz, .npy, .csv, .jsonl, .wav, .jpg, .png or .bin file, or a folder of "
-              "images, sound "
-              "or test data",
-              path.string());
+  throw Error(
+      ErrorCode::kBadInput,
+      "is not a supported kind of data: give a .npz, .npy, .csv, .jsonl, .wav, .jpg, .png or .bin file, "
+      "or a folder of images, sound or test data",
+      path.string());
 }
 
 namespace {
@@ -138,14 +137,14 @@ void require_known_names(const std::vector<ValueDescription>& inputs, const Data
 
 namespace {
 
-constexpr int kDeepestFolder = 64;  // folders
+constexpr int kDeepestFolder = 64;  // levels of folders
 
 bool is_same(const fs::path& a, const fs::path& b) {
   std::error_code none;
   return fs::equivalent(a, b, none) && !none;
 }
 
-// Pictures and sound wherever they stand, and tensors of ONNX test data.
+// True for images and sound at any position, and for tensors of ONNX test data.
 bool is_sample(const fs::path& path) {
   const MediaKind kind = media_kind(path);
   return kind == MediaKind::kImage || kind == MediaKind::kSound || path.extension() == ".pb";
@@ -175,7 +174,7 @@ bool is_in_list(const fs::path& path, const fs::path& file) {
         if (is_name && is_same(path.parent_path() / cell.tensor.strings[0], file)) return true;
       }
     }
-  } catch (const Error&) {  // reading it for its samples reports the error
+  } catch (const Error&) {  // reading the samples will report the error
   }
   return false;
 }
@@ -221,7 +220,8 @@ std::string text_of_file(const fs::path& path) {
   return fmt::format("{} {}", bytes.size(), hex(digest_of(seen)));
 }
 
-// Files of the folder and of those inside, by their names below `root`; links to folders are not followed.
+// Lists the files of a folder and its subfolders, by their paths relative to `root`. Links to folders are not
+// followed.
 void list_files(const fs::path& root, const fs::path& below, std::map<std::string, std::uint64_t>& sizes) {
   throw_if_cancelled();
   std::error_code error;

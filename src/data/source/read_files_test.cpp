@@ -12,7 +12,7 @@ using ounce::test::write_file;
 
 class ReadFilesTest : public testing::Test {
  protected:
-  // Is `file` read when `data` is? Both in the folder.
+  // True if reading `data` reads `file`; both are in the folder.
   bool is_read(const char* data, const char* file) const {
     DataOptions options;
     options.path = folder / data;

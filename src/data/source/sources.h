@@ -1,5 +1,6 @@
-// The sources of samples, one class for each kind of data: arrays of NumPy (.npz, .npy), raw values, arrays
-// in memory, lists (.csv, .jsonl), pictures and sound, and ONNX test data.
+// The sources of samples, one class for each kind of data: NumPy arrays (.npz, .npy), raw values, arrays in
+// memory, lists
+// (.csv, .jsonl), images and sound, and ONNX test data.
 #pragma once
 
 #include <ounce/data.h>
@@ -19,16 +20,16 @@
 
 namespace ounce::data {
 
-// An array that is cut along its leading axis.
+// An array whose first axis counts samples.
 class SampledArray {
  public:
-  // `stream` is a whole .npy file, `where` what errors call it.
+  // `stream` is a whole .npy file; `where` names it in errors.
   SampledArray(std::string name, std::unique_ptr<ByteStream> stream, std::string where);
 
   const std::string& name() const { return name_; }
   const NpyHeader& header() const { return header_; }
   bool is_constant() const { return header_.dims.empty(); }
-  std::uint64_t length() const { return static_cast<std::uint64_t>(header_.dims[0]); }  // not of a constant
+  std::uint64_t length() const { return static_cast<std::uint64_t>(header_.dims[0]); }  // not for constants
   std::uint64_t sample_bytes() const { return sample_bytes_; }                          // in the file
   Field field() const { return {name_, header_.type, sample_dims_}; }
   Tensor read(std::uint64_t index);
@@ -41,15 +42,14 @@ class SampledArray {
   std::uint64_t sample_bytes_ = 0;
 };
 
-// Arrays and the file that they are read from.
+// Arrays and the file that contains them.
 struct OpenArrays {
   io::MappedFile file;
   std::vector<SampledArray> arrays;
 };
 
-// Arrays of NumPy as samples: the leading axis counts them, an array without axes is the same for all.
-// Reading in order costs the bytes of each sample; going back in a compressed archive starts again from its
-// beginning.
+// NumPy arrays as samples: the first axis counts the samples; an array without axes is a constant. Reading in
+// order reads each byte once. Going back in a compressed archive starts from its beginning.
 class ArraySource : public Source {
  public:
   std::uint64_t size() const override { return size_; }
@@ -57,7 +57,7 @@ class ArraySource : public Source {
   Sample read(std::uint64_t index) override;
 
  protected:
-  // The arrays must agree in length.
+  // The arrays must have the same length.
   explicit ArraySource(OpenArrays open);
 
  private:
@@ -67,10 +67,10 @@ class ArraySource : public Source {
   std::uint64_t size_ = 1;
 };
 
-// A file of raw values, one sample after the other: one field, named after the file.
+// A file of raw values, sample by sample, with one field, named after the file.
 class RawSource : public Source {
  public:
-  // `type` and `dims` are those of one sample. The file must hold whole samples. Throws Error.
+  // `type` and `dims`: of one sample. The file's size must be a multiple of the sample's. Throws Error.
   RawSource(const std::filesystem::path& path, ElementType type, const Dims& dims);
 
   std::uint64_t size() const override { return file_.bytes().size() / sample_bytes_; }
@@ -83,7 +83,7 @@ class RawSource : public Source {
   std::uint64_t sample_bytes_;
 };
 
-// A .npy file: one field, named after the file, whose leading axis counts the samples.
+// A .npy file with one field, named after the file. The first axis counts the samples.
 class NpySource : public ArraySource {
  public:
   // Throws Error.
@@ -93,14 +93,14 @@ class NpySource : public ArraySource {
 struct ArrayDescription {
   std::string name;
   ElementType type = ElementType::kUndefined;
-  Dims dims;            // with the leading axis
-  std::string problem;  // why it cannot be read; empty when it can
+  Dims dims;            // with the axis that counts the samples
+  std::string problem;  // why it cannot be read; empty if it can
 };
 
-// A .npz archive, as numpy.savez and numpy.savez_compressed make them: every array is a field. Only the
-// arrays that are used must agree in length.
+// A .npz archive of numpy.savez or numpy.savez_compressed. Every array is a field. Only the used arrays must
+// have the same length.
 //
-//   for (const auto& array : NpzSource::list("val.npz")) …   // x uint8[2000,32,32,3], calib
+//   NpzSource::list("val.npz");                 // x uint8[2000,32,32,3], y int64[2000], calib
 //   uint8[100,32,32,3] NpzSource source("val.npz", {"x", "y"});
 class NpzSource : public ArraySource {
  public:
@@ -109,7 +109,7 @@ class NpzSource : public ArraySource {
 
   std::vector<std::string> names_there() const override { return names_; }
 
-  // What is in the archive, from its headers alone.
+  // Lists the arrays; reads only their headers.
   static std::vector<ArrayDescription> list(const std::filesystem::path& path);
 
  private:
@@ -119,10 +119,10 @@ class NpzSource : public ArraySource {
 // Data in the caller's memory (ounce/data.h: MemoryData). Only the sample that is read is copied.
 class MemorySource : public Source {
  public:
-  // What errors call it.
+  // The name of the data in errors.
   static constexpr const char* kName = "the data in memory";
 
-  // Throws Error{kBadInput} when an array is none, or when they do not belong together.
+  // Throws Error{kBadInput} if an array is invalid, or if their numbers of samples differ.
   explicit MemorySource(std::shared_ptr<const MemoryData> data);
 
   std::uint64_t size() const override { return size_; }
@@ -139,10 +139,10 @@ class MemorySource : public Source {
   std::vector<Field> fields_;
 };
 
-// A text that differs for data of different names, types, shapes or values.
+// A text that is unique for the names, types, shapes and values of the data.
 std::string description_of(const MemoryData& data);
 
-// A list of samples: a CSV file with a header line, or a JSONL file with an object a line.
+// A list of samples: a CSV file with a header line, or a JSONL file with one object per line.
 //
 //   const Manifest list("val.csv");                     // file,label
 //   for (std::uint64_t row = 0; row < list.size(); ++row) {
@@ -157,15 +157,15 @@ class Manifest {
   explicit Manifest(const std::filesystem::path& path);
 
   std::uint64_t size() const { return rows_.size(); }
-  // Of a JSONL file: the names in its first row.
+  // For a JSONL file: the names in its first row.
   const std::vector<std::string>& columns() const { return columns_; }
-  // The column that names files: "file", "path", "image", "audio" or "filename", the first of them that
-  // exists. Its cells are strings even if they look like numbers.
+  // The column of file names: the first existing one of "file", "path", "image", "audio" and "filename". Its
+  // cells are always strings.
   const std::optional<std::string>& file_column() const { return file_column_; }
 
-  // Throws Error{kBadInput} naming the line.
+  // Throws Error{kBadInput} with the line number.
   std::vector<NamedTensor> read(std::uint64_t row) const;
-  // "val.csv, line 17", for errors about what a row says. Counts the lines of the file up to there.
+  // "val.csv, line 17", for errors about a row. Counts the lines of the file up to the row.
   std::string place_of(std::uint64_t row) const;
 
  private:
@@ -179,14 +179,14 @@ class Manifest {
 
   io::MappedFile file_;
   bool is_json_ = false;
-  std::vector<std::uint64_t> rows_;  // where they begin
+  std::vector<std::uint64_t> rows_;  // offsets of the rows
   std::vector<std::string> columns_;
   std::optional<std::string> file_column_;
 };
 
-// A list of samples as a Source: the columns are fields, and the column that names files gives their
-// contents. Names are relative to the folder of the list, and may lead out of it: unlike a model, a list is
-// trusted. Only pictures, sound and arrays are read.
+// A list of samples as a Source. The columns are fields; the column of file names gives the contents of the
+// files. Names are relative to the folder of the list and may lead out of it, because a list, unlike a model,
+// is trusted. Files may be images, sound and arrays.
 class ListSource : public Source {
  public:
   explicit ListSource(const std::filesystem::path& path);
@@ -204,20 +204,20 @@ class ListSource : public Source {
   std::vector<Field> fields_;
 };
 
-// Files of pictures or of sound as samples: a folder and all below it, or one file. The field is "data".
+// Images or sound files as samples: a folder with its subfolders, or one file. The field is "data".
 //
-// If pictures are in a folder for each class, a second field "folder" has the class: the number of its folder
-// in alphabetical order. Sound can be cut into frames; then a recording is a sequence of samples, and values
-// that do not fill a hop at its end are left out.
+// If there is a folder of images for each class, a second field "folder" has the class: the number of the
+// folder in alphabetical order. Sound can be cut into frames; then a recording is a sequence of samples, and
+// values at its end that do not fill a hop are dropped.
 class MediaSource : public Source {
  public:
-  // How recordings are cut: a frame ends after every `hop` samples; it begins with the samples before them,
-  // or with zeros. A length of 0 takes whole recordings.
+  // How to cut recordings: a frame ends after every `hop` samples and has `length` samples; the first ones
+  // are padded with zeros at their beginning. Length 0: whole recordings.
   struct Frames {
     std::uint64_t length = 0, hop = 0;
   };
 
-  // Throws Error{kBadInput} when there are no such files.
+  // Throws Error{kBadInput} if there are no such files.
   explicit MediaSource(const std::filesystem::path& path, Frames frames = {0, 0});
 
   std::uint64_t size() const override { return starts_.back(); }
@@ -232,33 +232,34 @@ class MediaSource : public Source {
 
   std::filesystem::path root_;
   std::vector<std::filesystem::path> files_;  // relative to the root
-  std::vector<std::int64_t> classes_;         // of the files; empty without folders
-  std::vector<std::uint64_t> starts_;         // the number of each file's first sample, and the end
+  std::vector<std::int64_t> classes_;         // of the files; empty if there are no class folders
+  std::vector<std::uint64_t> starts_;         // the number of each file's first sample, and the total
   Frames frames_;
   std::vector<Field> fields_;
 };
 
 enum class MediaKind { kNone, kImage, kSound, kArray };
 
-// By the file's name: .jpg .jpeg .png, .wav, .npy.
+// Determined by the file's extension: .jpg .jpeg .png, .wav, .npy.
 MediaKind media_kind(const std::filesystem::path& path);
 
 struct Media {
-  Tensor tensor;    // uint8 [height, width, 3], a recording as wav.h gives it, or a whole array
-  double rate = 0;  // of sound
+  Tensor tensor;    // uint8 [height, width, 3], a recording (wav.h), or a whole array
+  double rate = 0;  // sampling rate of sound
 };
 
-// `name` names the file in errors. Throws Error{kBadInput} for a file of another kind, or a damaged one.
+// Reads a file; `name` is its name in errors. Throws Error{kBadInput} for a file of another kind or a damaged
+// file.
 Media read_media(const std::filesystem::path& path, const std::string& name);
 
-// The test sets beside a published ONNX model: folder/test_data_set_0/input_0.pb, output_0.pb …, or a folder
-// that holds such files itself and is one set.
+// The test data that is published with ONNX models: folder/test_data_set_0/input_0.pb, output_0.pb and so on,
+// or a single folder with such files.
 //
-// A set is a sample. Its inputs are fields under their own names ("input_0" where they have none); the
-// recorded outputs are the fields "output_0" …
+// Each set is a sample. Its inputs are fields under their own names, or "input_0" etc. if they have none. The
+// recorded outputs are the fields "output_0" etc.
 class TestFolderSource : public Source {
  public:
-  // Throws Error{kBadInput} when there is no set, Error{kIo} when there is no folder.
+  // Throws Error{kBadInput} if there is no set, Error{kIo} if there is no folder.
   explicit TestFolderSource(const std::filesystem::path& folder);
 
   std::uint64_t size() const override { return sets_.size(); }
@@ -272,9 +273,8 @@ class TestFolderSource : public Source {
   std::vector<Field> fields_;
 };
 
-// A tensor in a file of the test sets of ONNX models: input_0.pb has a TensorProto of any element type, with
-// its values inside the file. The name is empty when the file has none. Throws Error; `where` is what errors
-// call the bytes.
+// Reads a tensor file of ONNX test data: a TensorProto of any element type with its values in the file. The
+// name is empty if the file has none. Throws Error; `where` names the bytes in errors.
 NamedTensor read_pb_tensor(std::string_view bytes, const std::string& where);
 NamedTensor read_pb_tensor(const std::filesystem::path& path);
 

@@ -16,7 +16,7 @@
 namespace ounce::data {
 namespace {
 
-// Protobuf's own limit; our wire format library counts in 32 bits as well.
+// The size limit of Protobuf messages.
 constexpr std::uint64_t kLargestMessage = INT32_MAX;
 
 void refuse_external_data(const onnx::Origin& origin) {
@@ -25,7 +25,7 @@ void refuse_external_data(const onnx::Origin& origin) {
     if (cursor.field<onnx::TensorField>() != onnx::TensorField::kDataLocation) {
       cursor.skip();
     } else if (cursor.integer() == 1) {
-      throw Error(ErrorCode::kBadInput, "keeps its values in another file; save it with its values inside");
+      throw Error(ErrorCode::kBadInput, "has its values in another file; save it with its values inside");
     }
   }
 }
@@ -45,7 +45,7 @@ std::vector<std::string> strings_of(const onnx::Origin& origin) {
 
 NamedTensor read_message(const onnx::Origin& origin) {
   refuse_external_data(origin);
-  onnx::Model model;  // keeps nothing here: the values are inside the message
+  onnx::Model model;  // not used: the values are inside the message
   const auto read = onnx::TensorReader(model, origin, std::nullopt).read(origin.bytes);
   NamedTensor named{std::string(read->name), {read->type, read->dims, {}, {}}};
   if (read->type == ElementType::kString) {
@@ -65,7 +65,7 @@ NamedTensor read_pb_tensor(std::string_view bytes, const std::string& where) {
   try {
     return read_message({bytes, "tensor"});
   } catch (const Error& error) {
-    throw Error(error.code(), error.what(), where);  // now with the file's name
+    throw Error(error.code(), error.what(), where);  // adds the file's name
   }
 }
 
@@ -82,7 +82,7 @@ struct Numbered {
   fs::path path;
 };
 
-// 12 of "input_12.pb".
+// The number in a name such as "input_12.pb".
 std::optional<std::uint32_t> number_in(std::string_view name, std::string_view before,
                                        std::string_view after) {
   if (name.size() < before.size() + after.size() || !name.starts_with(before) || !name.ends_with(after))
@@ -94,7 +94,7 @@ std::optional<std::uint32_t> number_in(std::string_view name, std::string_view b
   return number;
 }
 
-// What stands in a folder under numbered names, in the order of the numbers.
+// Lists the entries of a folder with numbered names, by number.
 std::vector<Numbered> numbered(const fs::path& folder, std::string_view before, std::string_view after) {
   std::error_code error;
   fs::directory_iterator entries(folder, error);
@@ -116,7 +116,7 @@ std::vector<fs::path> find_sets(const fs::path& folder) {
   for (const Numbered& set : numbered(folder, "test_data_set_", "")) sets.push_back(set.path);
   if (sets.empty() && !numbered(folder, "input_", ".pb").empty()) sets.push_back(folder);
   if (sets.empty()) {
-    throw Error(ErrorCode::kBadInput, "holds neither test_data_set_0 … nor input_0.pb …", folder.string());
+    throw Error(ErrorCode::kBadInput, "has neither test_data_set_0 … nor input_0.pb …", folder.string());
   }
   return sets;
 }
@@ -127,7 +127,7 @@ std::vector<NamedTensor> read_set(const fs::path& set) {
     tensors.push_back(read_pb_tensor(input.path));
     if (tensors.back().name.empty()) tensors.back().name = fmt::format("input_{}", input.number);
   }
-  if (tensors.empty()) throw Error(ErrorCode::kBadInput, "holds no input_0.pb …", set.string());
+  if (tensors.empty()) throw Error(ErrorCode::kBadInput, "has no input_0.pb …", set.string());
   for (const Numbered& output : numbered(set, "output_", ".pb")) {
     tensors.push_back({fmt::format("output_{}", output.number), read_pb_tensor(output.path).tensor});
   }
@@ -144,7 +144,7 @@ void check_names(const std::vector<NamedTensor>& tensors, const fs::path& set) {
     throw Error(ErrorCode::kBadInput, fmt::format("has two tensors named '{}'", *twice), set.string());
 }
 
-// Names the fields of the first set; the shape may differ from set to set.
+// The fields of the first set. Shapes may differ between sets.
 std::vector<Field> fields_of(const std::vector<NamedTensor>& tensors, bool is_only_set) {
   std::vector<Field> fields;
   fields.reserve(tensors.size());
@@ -172,7 +172,7 @@ Sample TestFolderSource::read(std::uint64_t index) {
                                        });
   if (!are_the_same) {
     throw Error(ErrorCode::kBadInput,
-                fmt::format("its tensors differ in number, name or type from those of {}",
+                fmt::format("the tensors differ in number, name or type from those of {}",
                             sets_.front().filename().string()),
                 set.string());
   }

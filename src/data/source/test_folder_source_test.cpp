@@ -61,11 +61,11 @@ TEST_F(TestFolderSourceTest, InputsStandInTheOrderOfTheirNumbers) {
 
 TEST_F(TestFolderSourceTest, RefusesFoldersWithoutSets) {
   EXPECT_THAT(error_of([&] { TestFolderSource source(folder.path()); }).what(),
-              EndsWith(": holds neither test_data_set_0 … nor input_0.pb …"));
+              EndsWith(": has neither test_data_set_0 … nor input_0.pb …"));
   EXPECT_EQ(error_of([&] { TestFolderSource source(folder / "none"); }).code(), ErrorCode::kIo);
   add("test_data_set_0/output_0.pb", "y", {1});
   EXPECT_THAT(error_of([&] { TestFolderSource source(folder.path()); }).what(),
-              EndsWith("holds no input_0.pb …"));
+              EndsWith("has no input_0.pb …"));
 }
 
 TEST_F(TestFolderSourceTest, RefusesSetsThatDiffer) {
@@ -74,7 +74,7 @@ TEST_F(TestFolderSourceTest, RefusesSetsThatDiffer) {
   TestFolderSource source(folder.path());
   EXPECT_THAT(
       error_of([&] { source.read(1); }).what(),
-      EndsWith("test_data_set_1: its tensors differ in number, name or type from those of test_data_set_0"));
+      EndsWith("test_data_set_1: the tensors differ in number, name or type from those of test_data_set_0"));
 }
 
 TEST_F(TestFolderSourceTest, RefusesTwoTensorsOfOneName) {
