@@ -167,7 +167,7 @@ def answers(run, x, side=32):
     return np.concatenate([run.run(None, {name: phone_models.enlarged(x[i:i + 64], side)})[0] for i in range(0, len(x), 64)])
 
 
-def normalised(pixels):
+def normalized(pixels):
     return np.ascontiguousarray(((pixels.astype(np.float32) / 255 - MEAN) / DEVIATION).transpose(0, 3, 1, 2))
 
 
@@ -188,8 +188,8 @@ def split():
     """Pictures to train on (those without labels last), pictures to judge by, their labels."""
     zoo = np.load(os.path.join(os.environ["OUNCE_ZOO"], "cifar_val.npz"))
     order = np.random.default_rng(0).permutation(len(zoo["x"]))
-    x, y = normalised(zoo["x"][order]), zoo["y"][order]
-    return np.concatenate([x[:-JUDGE], normalised(zoo["calib"])]), x[-JUDGE:], y[-JUDGE:]
+    x, y = normalized(zoo["x"][order]), zoo["y"][order]
+    return np.concatenate([x[:-JUDGE], normalized(zoo["calib"])]), x[-JUDGE:], y[-JUDGE:]
 
 
 def augmented(random, x):

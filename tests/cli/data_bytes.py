@@ -1,4 +1,4 @@
-"""Data files as bytes, made with the standard library alone: .npy, .npz, .wav and .png."""
+"""Makes data files as bytes, with only the standard library: .npy, .npz, .wav and .png."""
 
 import io
 import struct

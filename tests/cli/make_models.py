@@ -3,7 +3,7 @@
 
 usage: make_models.py FOLDER
 
-A model is a function below, named after its file. What the docstring says is why a test wants it.
+Each model is a function below, named after its file. The docstring describes the property that tests need.
 """
 
 import math
@@ -30,7 +30,7 @@ def one_matmul(initializer, **options):
 
 @a_model
 def matmul():
-    """The plainest one: a weight, and a bias too small to bother."""
+    """The simplest model: a weight, and a bias that is too small to compress."""
     nodes = [node("MatMul", ["x", "w"], ["product"]), node("Add", ["product", "b"], ["y"])]
     return model(graph(nodes, [X], [Y], [weight("w", 32, 64), weight("b", 64)]))
 
@@ -76,14 +76,14 @@ def lstm():
 
 @a_model
 def embedding():
-    """Rows are decoded after they were looked up."""
+    """Rows are dequantized after the lookup."""
     nodes = [node("Gather", ["table", "ids"], ["y"])]
     return model(graph(nodes, [value("ids", ["N"], INT64)], [value("y", ["N", 32])], [weight("table", 100, 32)]))
 
 
 @a_model
 def tied():
-    """One table at both ends of the model: looked up, and transposed into a product. It must be stored once."""
+    """One table used twice: for a lookup, and transposed in a product. It must be stored once."""
     nodes = [node("Gather", ["table", "ids"], ["hidden"]), node("Transpose", ["table"], ["turned"], [attribute("perm", [1, 0])]),
              node("MatMul", ["hidden", "turned"], ["y"])]
     return model(graph(nodes, [value("ids", ["N"], INT64)], [value("y", ["N", 100])], [weight("table", 100, 32)]))
@@ -91,14 +91,14 @@ def tied():
 
 @a_model
 def constants():
-    """Weights that stand in Constant nodes instead of initializers."""
+    """Weights in Constant nodes instead of initializers."""
     nodes = [constant("w", weight("", 32, 64)), node("MatMul", ["x", "w"], ["y"])]
     return model(graph(nodes, [X], [Y]))
 
 
 @a_model
 def branches():
-    """Weights inside the branches of an If; both have the same name, as exporters write it."""
+    """Weights in both branches of an If with the same name, as exporters write them."""
     def branch(name):
         return graph([node("MatMul", ["x", "w"], [name + "_y"])], [], [value(name + "_y", ["N", 64])], [weight("w", 32, 64)], name)
     nodes = [node("If", ["flag"], ["y"], [graph_attribute("then_branch", branch("then")), graph_attribute("else_branch", branch("else"))])]
@@ -115,7 +115,7 @@ def functions():
 
 @a_model
 def external():
-    """Two weights in one file beside the model, the second at a page boundary."""
+    """Two weights in one external data file, the second at a page boundary."""
     data = floats_of(random_floats("w", 32 * 64)).ljust(12288, b"\0") + floats_of(random_floats("v", 64 * 64))
     nodes = [node("MatMul", ["x", "w"], ["hidden"]), node("MatMul", ["hidden", "v"], ["y"])]
     weights = [external_tensor("w", [32, 64], "external.data", 0, 8192), external_tensor("v", [64, 64], "external.data", 12288, 16384)]
@@ -124,7 +124,7 @@ def external():
 
 @a_model
 def trees():
-    """Nothing but a tree ensemble: its numbers are attributes, there is no tensor to store smaller."""
+    """Only a tree ensemble: its numbers are attributes, so there is no tensor to compress."""
     ensemble = {
         "nodes_treeids": [0, 0, 0], "nodes_nodeids": [0, 1, 2], "nodes_featureids": [0, 0, 0], "nodes_values": [0.5, 0.0, 0.0],
         "nodes_modes": ["BRANCH_LEQ", "LEAF", "LEAF"], "nodes_truenodeids": [1, 0, 0], "nodes_falsenodeids": [2, 0, 0],
@@ -139,7 +139,7 @@ def trees():
 
 @a_model
 def zero():
-    """A weight without any value but zero beside an ordinary one."""
+    """A weight of zeros, and an ordinary one."""
     nodes = [node("MatMul", ["x", "w"], ["hidden"]), node("MatMul", ["hidden", "nothing"], ["y"])]
     return model(graph(nodes, [X], [Y], [weight("w", 32, 64), tensor("nothing", [64, 64], bytes(4 * 64 * 64))]))
 
@@ -153,14 +153,14 @@ def nan():
 
 @a_model
 def huge_values():
-    """One weight does not fit 16-bit floats, the other does."""
+    """One weight exceeds the range of FP16, the other does not."""
     nodes = [node("MatMul", ["x", "loud"], ["hidden"]), node("MatMul", ["hidden", "quiet"], ["y"])]
     return model(graph(nodes, [X], [Y], [weight("loud", 32, 64, scale=1e6), weight("quiet", 64, 64)]))
 
 
 @a_model
 def enormous():
-    """Sums of weights that just fit float32, and do not when weights are rounded."""
+    """Sums of weights that barely fit float32, and overflow when the weights are rounded."""
     rows = [[1 + (7 * row * column + 3 * row + column) % 31 for column in range(64)] for row in range(32)]
     sums = [sum(row[column] for row in rows) for column in range(64)]
     weights = [row[column] / sums[column] * 3.4028e38 for row in rows for column in range(64)]
@@ -171,13 +171,13 @@ def enormous():
 
 @a_model
 def denormal():
-    """Weights below all normal numbers."""
+    """Subnormal weights."""
     return one_matmul(weight("w", 32, 64, scale=1e-40))
 
 
 @a_model
 def broken_bias():
-    """A NaN, and beside it a number that 16-bit floats do not hold."""
+    """A NaN, and a number beyond the range of FP16."""
     nodes = [node("LSTM", ["x", "w", "r", "b"], ["y"], [attribute("hidden_size", 16)])]
     bias = tensor("b", [1, 128], floats_of([math.nan, 2.9e38] + [0.5] * 126))
     return model(graph(nodes, [value("x", ["T", 1, 24])], [value("y", ["T", 1, 1, 16])], [weight("w", 1, 64, 24), weight("r", 1, 64, 16), bias]))
@@ -185,7 +185,7 @@ def broken_bias():
 
 @a_model
 def hostile_names():
-    """Names that a terminal would obey, that look like lines of ours, and that are very long."""
+    """Names with terminal escapes, names that look like messages of Ounce, and very long names."""
     evil, long = "w\u009b31m\u202e\u2028ounce: fake", "n" * 20000
     nodes = [node("MatMul", ["x", evil], [long], name=evil), node("MatMul", [long, "v"], ["y"], name=long)]
     body = graph(nodes, [X], [Y], [weight(evil, 32, 64), weight("v", 64, 64)])
@@ -194,7 +194,7 @@ def hostile_names():
 
 @a_model
 def log_commands():
-    """Names that the log of a build service would run as commands."""
+    """Names that the log of a CI service would interpret as commands."""
     stop, matcher = "::stop-commands::token", "  ::error file=x::y ##[add-matcher]z"
     nodes = [node("MatMul", ["x", stop], ["h"], name=stop), node("MatMul", ["h", matcher], ["y"], name=matcher)]
     return model(graph(nodes, [X], [Y], [weight(stop, 32, 64), weight(matcher, 64, 64)]))
@@ -208,20 +208,20 @@ def two_versions():
 
 @a_model
 def defined_twice():
-    """Two nodes that give the same value."""
+    """Two nodes with the same output."""
     nodes = [node("MatMul", ["x", "w"], ["y"]), node("MatMul", ["x", "w"], ["y"])]
     return model(graph(nodes, [X], [Y], [weight("w", 32, 64)]))
 
 
 @a_model
 def far_version():
-    """A version that no runtime can count to."""
+    """An invalid, huge version."""
     return one_matmul(weight("w", 32, 64), other_opsets=[opset(1 << 40, "com.microsoft")])
 
 
 @a_model
 def quantized():
-    """Quantized by somebody else already, in part."""
+    """Partly quantized by another tool."""
     codes = tensor("codes", [32, 64], bytes(i % 251 for i in range(32 * 64)), INT8)
     nodes = [node("DequantizeLinear", ["codes", "scale"], ["w"]), node("MatMul", ["x", "w"], ["hidden"]),
              node("MatMul", ["hidden", "v"], ["y"])]
@@ -230,33 +230,33 @@ def quantized():
 
 @a_model
 def ir3():
-    """Before IR 4 every initializer had to be an input as well; that is no wish to override it."""
+    """Before IR 4 every initializer is also an input; it is not meant to be overridden."""
     nodes = [node("MatMul", ["x", "w"], ["y"])]
     return model(graph(nodes, [X, value("w", [32, 64])], [Y], [weight("w", 32, 64)]), version=8, ir_version=3)
 
 
 @a_model
 def overridable():
-    """The same with IR 8: here the input is a default that a caller may replace."""
+    """The same with IR 8, where the initializer is a default that a caller may replace."""
     nodes = [node("MatMul", ["x", "w"], ["y"])]
     return model(graph(nodes, [X, value("w", [32, 64])], [Y], [weight("w", 32, 64)]))
 
 
 @a_model
 def opset6():
-    """Too old to broadcast, and so to decode anything."""
+    """An opset without broadcasting, so that weights cannot be dequantized."""
     return one_matmul(weight("w", 32, 64), version=6, ir_version=3)
 
 
 @a_model
 def opset21():
-    """New enough for every form of DequantizeLinear."""
+    """An opset with all forms of DequantizeLinear."""
     return one_matmul(weight("w", 32, 64), version=21, ir_version=10)
 
 
 @a_model
 def large():
-    """A tensor that is shared between threads (over 4 MiB) among small ones that are not."""
+    """One tensor that is divided between threads (over 4 MiB) among small ones that are not."""
     nodes, weights = [node("MatMul", ["x", "w"], ["h0"])], [weight("w", 32, 512)]
     nodes.append(node("MatMul", ["h0", "wide"], ["h1"]))
     weights.append(weight("wide", 512, 2304))
@@ -265,7 +265,7 @@ def large():
     return model(graph(nodes, [X], [Y], weights))
 
 
-# Models for the verbs that run them. Their arithmetic is exact, so every CPU gives the same digits.
+# Models for verbs that run them. Their arithmetic is exact, so all CPUs give the same digits.
 
 SCORES_X = [[1, 0, 0, 0], [0, 2, 0, 0], [0, 0, 4, 0], [1, 0, 0, 1], [0, 1, 0, -1], [0, 0, 2, 1], [2, 1, 0, 0], [0, 1, 2, 0]]
 SCORES_LABELS = [0, 1, 2, 0, 1, 2, 0, 2]
@@ -278,7 +278,7 @@ def scores_model(weights):
 
 @a_model
 def scores():
-    """Three classes from four numbers, and data that it always gets right."""
+    """Three classes from four numbers, with data for which all predictions are correct."""
     flat = [number for row in SCORES_X for number in row]
     count = len(SCORES_X)
     return scores_model([1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]), {
@@ -293,19 +293,19 @@ def scores():
 
 @a_model
 def scores_near():
-    """The same but for an eighth: not every answer stays the same."""
+    """The same except for a difference of an eighth, which changes some predictions."""
     return scores_model([1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0.125, 0])
 
 
 @a_model
 def scores_far():
-    """The last class is never found."""
+    """The last class is never predicted."""
     return scores_model([1, 0, 0, 0, 1, 0, 0, 1, 0.5, 0, 0, 0])
 
 
 @a_model
 def scores_fragile():
-    """The same, but with values above 8 the square root of something negative is added, times zero."""
+    """The same, but gives NaN for values above 8: it adds zero times the square root of a negative number."""
     nodes = [node("MatMul", ["x", "w"], ["product"]), node("Abs", ["product"], ["size"]), node("Sub", ["eight", "size"], ["room"]),
              node("Sqrt", ["room"], ["root"]), node("Mul", ["root", "zero"], ["nothing"]), node("Add", ["product", "nothing"], ["logits"])]
     weights = [tensor("w", [4, 3], floats_of([1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0])), tensor("eight", [], floats_of([8])),
@@ -328,7 +328,7 @@ def detector_model(score_scale, noise, pixels=256):
 
 @a_model
 def detector():
-    """Two things in each of two pictures."""
+    """Two objects in each of two images."""
     pictures = []
     for first, second in [(5, 40), (12, 55)]:
         ramp = [place / DETECTOR_PLACES for place in range(DETECTOR_PLACES)]
@@ -345,19 +345,19 @@ def detector():
 
 @a_model
 def detector_noisy():
-    """A noise that boxes hardly have and scores drown in."""
+    """Noise that is small relative to the boxes and large relative to the scores."""
     return detector_model(1, 0.0625)
 
 
 @a_model
 def detector_rounded():
-    """Weights that 16-bit floats do not hold."""
+    """Weights beyond the range of FP16."""
     return detector_model(0.9, 0, 255.9)
 
 
 @a_model
 def detector_blind():
-    """Nothing is found any more."""
+    """Detects no objects."""
     return detector_model(0.03125, 0)
 
 
@@ -384,7 +384,7 @@ def signal():
 
 @a_model
 def dynamic_conv():
-    """As onnxruntime.quantization writes a Conv with signed weights, which older releases do not load. Beside it an op that nobody knows."""
+    """A Conv with signed weights as onnxruntime.quantization writes it, which older releases do not load; and an unknown op."""
     nodes = [node("DynamicQuantizeLinear", ["x"], ["codes", "scale", "zero"], name="coded"),
              node("ConvInteger", ["codes", "w", "zero", "wz"], ["sums"], name="product"), node("Cast", ["sums"], ["y"], [attribute("to", FLOAT)])]
     constants = [tensor("w", [4, 3, 3, 3], bytes(n % 100 for n in range(108)), INT8), tensor("wz", [], b"\0", INT8)]
@@ -393,7 +393,7 @@ def dynamic_conv():
 
 @a_model
 def masked():
-    """Attention written out, with all that 16-bit floats cannot hold: a mask of -1e9, squares, an epsilon of 1e-8."""
+    """Attention as separate ops, with values beyond the range of FP16: a mask of -1e9, squares, an epsilon of 1e-8."""
     nodes = [node("Mul", ["x", "x"], ["squares"]), node("ReduceMean", ["squares"], ["mean"], [attribute("axes", [-1])]),
              node("Add", ["mean", "epsilon"], ["guarded"]), node("Sqrt", ["guarded"], ["norm"]), node("Div", ["x", "norm"], ["even"]),
              node("MatMul", ["even", "w"], ["scores"], name="scores"), node("Cast", ["mask"], ["seen"], [attribute("to", FLOAT)]),
@@ -408,7 +408,7 @@ def masked():
 
 @a_model
 def loud():
-    """A value that 16-bit floats do not reach, between layers that they do."""
+    """A value beyond the range of FP16, between layers within it."""
     nodes = [node("MatMul", ["x", "w"], ["h"]), node("Mul", ["h", "up"], ["high"]), node("Mul", ["high", "up"], ["peak"]),
              node("Mul", ["peak", "down"], ["back"]),
              node("MatMul", ["back", "v"], ["y"])]
@@ -419,7 +419,7 @@ def loud():
 
 @a_model
 def trained():
-    """As training for integers exports it: scales of their own, weights still floats behind Q and DQ, one op left in floats."""
+    """A result of quantization-aware training: given scales, float weights with Q and DQ, one op in FP32."""
     coded = lambda name, scale, zero: [node("QuantizeLinear", [name, scale, zero], [name + "_q"]),
                                        node("DequantizeLinear", [name + "_q", scale, zero], [name + "_d"])]
     nodes = [*coded("x", "sx", "zx"), *coded("w", "sw", "zw"), node("MatMul", ["x_d", "w_d"], ["h"], name="inner"),
@@ -431,7 +431,7 @@ def trained():
 
 @a_model
 def qat():
-    """As training for integers exports it: float weights behind Q and DQ, one of which saturates on CPUs without VNNI."""
+    """A result of quantization-aware training: float weights with Q and DQ, one of which saturates on CPUs without VNNI."""
     coded = lambda name, scale, zero: [node("QuantizeLinear", [name, scale, zero], [name + "_q"]),
                                        node("DequantizeLinear", [name + "_q", scale, zero], [name + "_d"])]
     nodes = [*coded("x", "sx", "zx"), *coded("w", "sw", "zw"), node("MatMul", ["x_d", "w_d"], ["h"], name="wide"),
@@ -445,7 +445,7 @@ def qat():
 
 @a_model
 def saturating():
-    """As other tools quantize it: neighbouring weights so large that sums of two products do not fit 16 bits. And its floats."""
+    """A model of another tool: neighboring weights so large that sums of two products exceed 16 bits. And its FP32 original."""
     coded = [node("QuantizeLinear", ["x", "sx", "zx"], ["x_q"]), node("DequantizeLinear", ["x_q", "sx", "zx"], ["x_d"]),
              node("DequantizeLinear", ["w_q", "sw", "zw"], ["w"]), node("MatMul", ["x_d", "w"], ["y"], name="product")]
     codes = [127 if n % 3 else -90 for n in range(16 * 4)]
@@ -460,7 +460,7 @@ def saturating():
 
 @a_model
 def counter():
-    """A state: the sum of all that was heard, which the next run gets back."""
+    """A recurrent state: the sum of all inputs so far, which is fed to the next run."""
     nodes = [node("ReduceSum", ["sound"], ["sum"], [attribute("keepdims", 1)]), node("Add", ["sum", "state"], ["state_out"]),
              node("Mul", ["state_out", "one"], ["loudness"])]
     body = graph(nodes, [value("sound", [1, 4]), value("state", [1, 1])], [value("loudness", [1, 1]), value("state_out", [1, 1])],
@@ -470,7 +470,7 @@ def counter():
 
 @a_model
 def pixels():
-    """The mean of each colour of a picture of 2 × 2."""
+    """The mean of each color of an image of 2 × 2 pixels."""
     nodes = [node("GlobalAveragePool", ["image"], ["mean"]), node("Flatten", ["mean"], ["colours"])]
     ramp = [16 * n for n in range(12)]
     return model(graph(nodes, [value("image", ["N", 3, 2, 2])], [value("colours", ["N", 3])])), {
@@ -483,7 +483,7 @@ def pixels():
 
 @a_model
 def endless():
-    """A Loop that nobody sees the end of, with a weight to store."""
+    """An endless Loop, with a weight to compress."""
     body = graph([node("Identity", ["go"], ["go_on"]), node("MatMul", ["v", "w"], ["v_out"])],
                  [value("i", [], INT64), value("go", [], BOOL), value("v", [1, 32])], [value("go_on", [], BOOL), value("v_out", [1, 32])])
     nodes = [node("Loop", ["trips", "true", "x"], ["y"], [graph_attribute("body", body)])]
@@ -491,10 +491,10 @@ def endless():
     return model(graph(nodes, [value("x", [1, 32])], [value("y", [1, 32])], weights))
 
 
-# Models for the search for mixed precision: one layer stands no INT8, the others stand any.
+# Models for the search for mixed precision: one layer loses all accuracy in INT8, the others tolerate it.
 
 def even_numbers(seed, count):
-    """From -1 to 1, the same on every machine, and the same in tests/support/fatal_layer.h."""
+    """Values from -1 to 1, the same on every machine and in tests/support/fatal_layer.h."""
     numbers = []
     for _ in range(count):
         seed = (seed * 6364136223846793005 + 1442695040888963407) % 2**64
@@ -503,14 +503,14 @@ def even_numbers(seed, count):
 
 
 def twin_columns(seed, rows, columns, scale):
-    """A weight whose columns 2k and 2k + 1 are equal, and so what comes out of them."""
+    """A weight whose columns 2k and 2k + 1 are equal, so that its outputs are pairs of equal values."""
     numbers = even_numbers(seed, rows * columns // 2)
     return [scale * numbers[(row * columns + column) // 2] for row in range(rows) for column in range(columns)]
 
 
 def fatal_weight(seed, rows, columns, scale):
-    """Fed with equal twins: 64 and -64 in every row, column and block of eight cancel out, what is left is in weights that
-    are less than half a step of any 8-bit scale which holds 64. Sixteen bits hold both."""
+    """Its inputs are pairs of equal values: 64 and -64 in every row, column and block of eight cancel out, and the result comes
+    from weights that are less than half a step of any 8-bit scale that covers 64. 16-bit scales represent both."""
     numbers = twin_columns(seed, rows, columns, scale)
     for row in range(rows):
         for column in range(columns):
@@ -525,7 +525,7 @@ def product(vector, weights):
 
 
 def clear_samples(answers, width, count):
-    """So many inputs whose best class stands out by a fifth of the scores' size, each with that class."""
+    """This number of inputs whose best class leads by a fifth of the scores' size, each with its class."""
     samples, labels, seed = [], [], 0
     while len(labels) < count:
         seed += 1
@@ -540,7 +540,7 @@ def clear_samples(answers, width, count):
 
 @a_model
 def fatal():
-    """Five layers; 'third' in INT8, stored or computed, leaves nothing of the answers. In 16 bits it does no harm."""
+    """Five layers; 'third' loses all accuracy with 8-bit weights or in INT8, but not in 16 bits."""
     layers = {"first": twin_columns(1, 32, 32, .4), "second": twin_columns(2, 32, 32, .4), "third": fatal_weight(3, 32, 32, .2),
               "fourth": twin_columns(4, 32, 32, .4), "fifth": even_numbers(5, 32 * 10)}
     nodes, value_before = [], "x"
@@ -567,7 +567,7 @@ def fatal():
 
 @a_model
 def chain():
-    """Two hundred small layers, each adding a little to what it got; 'layer100' replaces it, and stands no INT8."""
+    """200 small layers, each adding a small amount to its input; 'layer100' replaces it, and loses all accuracy in INT8."""
     width, count = 20, 200
     layers = [twin_columns(10 + n, width, width, .3) for n in range(count)]
     layers[0] = twin_columns(10, width, width, .6)
@@ -590,7 +590,7 @@ def chain():
 
 @a_model
 def memory():
-    """A state of 32 numbers that each layer has a part in, and a sequence of forty steps."""
+    """A recurrent state of 32 numbers that every layer uses, and a sequence of forty steps."""
     nodes = [node("MatMul", ["x", "w"], ["heard"], name="hear"), node("MatMul", ["state", "u"], ["kept"], name="keep"),
              node("Add", ["heard", "kept"], ["sum"]), node("Tanh", ["sum"], ["state_out"]), node("MatMul", ["state_out", "v"], ["y"], name="say")]
     body = graph(nodes, [value("x", [1, 16]), value("state", [1, 32])], [value("y", [1, 24]), value("state_out", [1, 32])],
@@ -600,7 +600,7 @@ def memory():
 
 @a_model
 def small_convs():
-    """Layers too small to be stored otherwise; they can compute on integers all the same."""
+    """Layers too small to compress, which can run in INT8 nevertheless."""
     nodes, before = [], "x"
     for n in range(3):
         after = "y" if n == 2 else f"out{n}"
@@ -612,8 +612,8 @@ def small_convs():
 
 @a_model
 def seen_from_branches():
-    """A Conv whose result is turned and then used only inside the branches of an If. Runtimes abort on Q and DQ in front of that
-    Transpose: they carry DQ past it and do not expect a use inside a graph."""
+    """A Conv whose result is transposed and then used only in the branches of an If. Runtimes abort on Q and DQ in front of that
+    Transpose: they move DQ past it and do not expect a use in a subgraph."""
     def branch(op, output):
         return graph([node(op, ["turned"], [output])], [], [value(output, [1, 30, 16])], [], output)
     nodes = [node("Conv", ["x", "w"], ["c"], name="product"), node("Transpose", ["c"], ["turned"], [attribute("perm", [0, 2, 1])]),
@@ -626,7 +626,7 @@ def seen_from_branches():
 
 @a_model
 def fans():
-    """A value that is put together with itself, sixty times at each of seven steps: more ways lead through it than anybody can go."""
+    """A value concatenated with itself, sixty times at each of seven steps, which gives a huge number of paths."""
     nodes = [node("MatMul", ["x", "w"], ["v"]), node("Relu", ["v"], ["y"]), node("Slice", ["x", "zero", "zero"], ["c0"])]
     for step in range(7):
         nodes.append(node("Concat", [f"c{step}"] * 60, [f"c{step + 1}"], [attribute("axis", 0)]))
@@ -636,7 +636,7 @@ def fans():
 
 
 def sequence_of_maps(name):
-    """What ZipMap gives: for each sample the classes with their scores."""
+    """The output of ZipMap: for each sample the classes with their scores."""
     numbers = field(1, field(1, FLOAT) + field(2, b""))
     return field(1, name) + field(2, field(4, field(1, field(5, field(1, INT64) + field(2, numbers)))))
 
@@ -647,7 +647,7 @@ def sequence_of_tensors(name):
 
 @a_model
 def zipmap():
-    """A classifier as scikit-learn's converter writes it: the class, and a sequence of maps; a table to feed it with."""
+    """A classifier as scikit-learn's converter writes it, with the class and a sequence of maps as outputs; and input data."""
     nodes = [node("MatMul", ["x", "w"], ["scores"]), node("Softmax", ["scores"], ["shares"]),
              node("ArgMax", ["shares"], ["label"], [attribute("axis", 1), attribute("keepdims", 0)]),
              node("ZipMap", ["shares"], ["probabilities"], [attribute("classlabels_int64s", [0, 1, 2])], domain="ai.onnx.ml")]
@@ -674,7 +674,7 @@ def classifier_model(last):
 
 @a_model
 def classifier():
-    """Its own probabilities are in the data, as another program computed them, and nearly the same."""
+    """The data contains its probabilities as another program computed them, which are nearly equal."""
     shares = [1 / (1 + math.exp(y - x)) for x, y in CLASSIFIER_X]
     proba = [number for share in shares for number in (share, 1 - share)]
     return classifier_model(1), {
@@ -684,13 +684,13 @@ def classifier():
 
 @a_model
 def classifier_near():
-    """One of forty labels is another one."""
+    """One of forty labels is wrong."""
     return classifier_model(1 + 1 / 64)
 
 
 @a_model
 def classifier_far():
-    """A quarter of the labels are others."""
+    """A quarter of the labels are wrong."""
     return classifier_model(2)
 
 
@@ -707,7 +707,7 @@ def halves_of(values):
 
 @a_model
 def half():
-    """Computes on 16-bit floats already."""
+    """Runs in FP16."""
     nodes = [node("MatMul", ["x", "w"], ["product"]), node("Relu", ["product"], ["y"])]
     return model(graph(nodes, [value("x", ["N", 32], FLOAT16)], [value("y", ["N", 64], FLOAT16)],
                        [tensor("w", [32, 64], halves_of(random_floats("w", 2048)), FLOAT16)]))
@@ -715,7 +715,7 @@ def half():
 
 @a_model
 def integer_conv():
-    """Quantized by somebody else with integer ops, but for one Conv."""
+    """Quantized by another tool with integer ops, except one Conv."""
     codes = tensor("codes", [8, 8, 3, 3], bytes(range(1, 255))[:192] * 3, UINT8)
     nodes = [node("DynamicQuantizeLinear", ["x"], ["q", "scale", "zero"]), node("ConvInteger", ["q", "codes", "zero"], ["sums"]),
              node("Cast", ["sums"], ["floats"], [attribute("to", 1)]), node("Mul", ["floats", "scale"], ["scaled"]),
@@ -725,7 +725,7 @@ def integer_conv():
 
 @a_model
 def few_bits():
-    """Nothing but a product with 4-bit weights that somebody else wrote."""
+    """Only a product with 4-bit weights, written by another tool."""
     codes = tensor("codes", [32, 1, 16], bytes(range(256)) * 2, UINT8)
     product = [attribute("K", 32), attribute("N", 32), attribute("bits", 4), attribute("block_size", 32)]
     nodes = [node("MatMulNBits", ["x", "codes", "scales"], ["y"], product, domain="com.microsoft")]
@@ -735,7 +735,7 @@ def few_bits():
 
 @a_model
 def pooled():
-    """An average whose 16-bit form releases for arm64 lack in this opset."""
+    """An average without an FP16 kernel for arm64 in this opset."""
     nodes = [node("Conv", ["x", "w"], ["hidden"]), node("AveragePool", ["hidden"], ["y"], [attribute("kernel_shape", [2, 2])])]
     return model(graph(nodes, [value("x", [1, 8, 8, 8])], [value("y", [1, 16, 5, 5])], [weight("w", 16, 8, 3, 3)]), version=19, ir_version=9)
 
@@ -748,7 +748,7 @@ def future():
 
 @a_model
 def past():
-    """Upsample went with opset 10."""
+    """Upsample was removed in opset 10."""
     nodes = [node("Upsample", ["x", "scales"], ["y"])]
     return model(graph(nodes, [value("x", [1, 1, 2, 2])], [value("y", [1, 1, 4, 4])],
                        [tensor("scales", [4], floats_of([1, 1, 2, 2]))]), version=13)
@@ -756,7 +756,7 @@ def past():
 
 @a_model
 def column():
-    """A fixed input of three rows, which are no samples."""
+    """A fixed input of three rows, which are not samples."""
     nodes = [node("MatMul", ["w", "x"], ["y"])]
     return model(graph(nodes, [value("x", [3, 1])], [value("y", [512, 1])], [weight("w", 512, 3)])), {
         "column.npz": npz(x=npy("f", [5, 3, 1], [number / 4 for number in range(15)]))}
@@ -764,14 +764,14 @@ def column():
 
 @a_model
 def chaotic():
-    """The sine of large numbers: what is nearly right before it is wrong behind it."""
+    """The sine of large numbers, which turns small errors into large ones."""
     nodes = [node("MatMul", ["x", "w"], ["product"], name="product"), node("Mul", ["product", "factor"], ["large"]), node("Sin", ["large"], ["y"])]
     body = graph(nodes, [value("x", ["N", 64])], [value("y", ["N", 64])], [weight("w", 64, 64), tensor("factor", [], floats_of([1000]))])
     return model(body), {"chaotic.npz": npz(x=npy("f", [16, 64], even_numbers(9, 16 * 64)))}
 
 
 def decoder(is_cached):
-    """Attention over words and their places: with what it keeps of the past, or with the whole text at once."""
+    """Attention over words and positions: with a cache of the past, or with the whole text at once."""
     past = ["past_key_values.0.key", "past_key_values.0.value"] if is_cached else []
     nodes = [node("Gather", ["table", "input_ids"], ["words"]), node("Gather", ["places", "position_ids"], ["places_at"]),
              node("Add", ["words", "places_at"], ["x"])]
@@ -799,20 +799,20 @@ def decoder(is_cached):
 
 @a_model
 def cached():
-    """Keeps its keys and values from run to run."""
+    """With a cache of keys and values."""
     ids = [(7 * number * number + 3 * number) % 64 for number in range(3 * 24)]
     return decoder(True), {"cached.npz": npz(input_ids=npy("q", [3, 24], ids))}
 
 
 @a_model
 def uncached():
-    """The same with all of a text at once."""
+    """The same with the whole text at once."""
     return decoder(False)
 
 
 @a_model
 def wide():
-    """More inputs than the sums of a fit hold at once."""
+    """More inputs than are fitted at once."""
     nodes = [node("MatMul", ["x", "w"], ["y"], name="product")]
     body = graph(nodes, [value("x", ["N", 5000])], [value("y", ["N", 8])], [weight("w", 5000, 8)])
     return model(body), {"wide.npz": npz(x=npy("f", [24, 5000], even_numbers(3, 24 * 5000)))}

@@ -1,4 +1,4 @@
-"""ONNX messages as bytes, put together by hand, so that the tests need no third-party module and depend on none."""
+"""Encodes ONNX messages by hand, so that the tests need no third-party module."""
 
 import random
 import struct
@@ -18,7 +18,7 @@ def varint(value):
 
 
 def field(number, value):
-    """One field: an integer, or anything that has bytes (text, a nested message)."""
+    """One field: an integer, or a value with bytes (text, a nested message)."""
     if isinstance(value, int):
         return varint(number << 3) + varint(value)
     if isinstance(value, str):
@@ -35,7 +35,7 @@ def floats_of(values):
 
 
 def random_floats(seed, count, scale=0.1):
-    """The same on every machine: Python promises that random() keeps its sequence."""
+    """Reproducible on every machine: Python guarantees the sequence of random()."""
     draw = random.Random(seed).random
     return [scale * (draw() + draw() + draw() - 1.5) for _ in range(count)]
 
@@ -67,7 +67,7 @@ def ints(name, *values):
 
 
 def attribute(name, value):
-    """Of the kind that the value has: an int, a list of ints or of floats or of texts, a text; see also tensor_ and graph_."""
+    """An attribute whose type follows from the value: an int, a text, a list of ints, floats or texts; see also tensor_ and graph_."""
     if isinstance(value, int):
         return field(1, name) + field(3, value) + field(20, 2)
     if isinstance(value, str):

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""Runs one command-line case and compares everything that a user would see.
+"""Runs one command-line case and compares its output and exit code with the expected ones.
 
 usage: run_case.py --ounce PROGRAM --models FOLDER CASE.sh
 
-A case is a small shell script. It runs in an empty folder of its own, with `ounce` and the commands of bin/ in its PATH;
-`need NAME…` brings models there. Beside it stand what it must print and its exit code:
-CASE.stdout, CASE.stderr (none: it prints nothing) and CASE.exit (none: 0). A case that ends with 77 is skipped: this machine
-cannot show what it is about.
+A case is a small shell script. It runs in an empty folder, with `ounce` and the commands of bin/ in its PATH; `need NAME…`
+copies models there. The files next to it are its expected output and exit code: CASE.stdout, CASE.stderr (missing: no output)
+and CASE.exit (missing: 0). A case that exits with 77 is skipped, because it does not apply to this machine.
 
 With OUNCE_REFRESH=1 in the environment these files are written instead of compared.
-What differs from run to run is replaced before comparing, in normalised() and nowhere else.
+Text that differs from run to run is replaced before comparing, only in normalized().
 """
 
 import argparse
@@ -23,17 +22,17 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 SKIPPED = 77
-TIMEOUT = 1200  # seconds: against hangs, on the slowest machine
+TIMEOUT = 1200  # seconds after which a case counts as hanging, on the slowest machine
 
 
-def normalised(text, folder):
-    """Times, digests, the folder of the test, and what the machine alone decides."""
+def normalized(text, folder):
+    """Replaces times, digests, the folder of the test, and text that depends only on the machine."""
     text = text.replace(str(folder), "<folder>")
     text = "\n".join(without_unsteady_cells(text.split("\n")))
     text = re.sub(r'("[a-z_0-9]+_ns": )[0-9]+', r"\g<1><time>", text)
     text = re.sub(r'("(?:peak|after)_bytes": )[0-9]+', r"\g<1><bytes>", text)
     text = re.sub(r"\b(?:[0-9a-f]{32}){1,2}\b", "<digest>", text)
-    # How close the runtime's outputs come depends on its kernels, and so on the CPU.
+    # The output error depends on the runtime's kernels, and so on the CPU.
     text = re.sub(r"((?:ONNX Runtime|LiteRT) )[0-9]+\.[0-9.]+[0-9]", r"\g<1><version>", text)
     text = re.sub(r'("runtime_version": )"[0-9.]+"', r'\g<1>"<version>"', text)
     text = re.sub(r'("cpu": )"(avx2|avx512|sse|arm64)( vnni)?"', r'\g<1>"<cpu>"', text)
@@ -41,7 +40,7 @@ def normalised(text, folder):
     text = re.sub(r"this CPU only \([a-z0-9 ]+\)", "this CPU only (<cpu>)", text)
     text = re.sub(r"shown by this CPU|qemu-x86_64", "<how>", text)
     text = re.sub(r"(  (?:[^ ]+: )?(?:warning: )?output error ).*", r"\g<1><share>", text)
-    # How fast a model is, and which kernels the runtime takes for it.
+    # Speed, and the kernels that the runtime chooses.
     text = re.sub(r"  speed: .*", "  speed: <speed>", text)
     text = re.sub(r"[0-9]+ nodes run in INT8 kernels, [0-9]+ in others", "<some> nodes run in INT8 kernels, <some> in others", text)
     text = re.sub(r'"speed_up": \{[^}]*\}', '"speed_up": <speed>', text)
@@ -54,7 +53,7 @@ def is_rule(line):
     return re.fullmatch(r"-+(  -+)+", line) is not None
 
 
-# Columns whose cells differ from run to run or from CPU to CPU: their cells, and what stands for them.
+# Columns whose cells differ from run to run or from CPU to CPU: patterns of the cells, and their replacement.
 UNSTEADY = {"time": (r"[0-9.]+ m?s", "<time>"), "output SQNR": (r"[0-9.]+ dB", "<dB>")}
 
 
@@ -66,16 +65,16 @@ def unsteady_columns(header, rule):
 
 
 def without_unsteady_cells(lines):
-    """A column is as wide as its widest cell, so the whole column is redrawn, from the last one on."""
+    """Replaces cells and adapts the width of their columns, which is that of the widest cell; the last column first."""
     columns = []
     for line, below in zip(lines, lines[1:] + [""]):
         if is_rule(below):
             columns = list(unsteady_columns(line, below)) or columns
         cells = [line[slice(*span)].strip() for span, _ in columns]
         if not all(re.fullmatch(f"|-+|{title}|{UNSTEADY[title][0]}", cell) for cell, (_, title) in zip(cells, columns)):
-            columns = []  # the table has ended
+            columns = []  # end of the table
         if columns and len(line) < columns[-1][0][1]:
-            columns = []  # its cells stand to the right, so this is another line too
+            columns = []  # not a row of the table
         for ((start, end), title), cell in reversed(list(zip(columns, cells))):
             pattern, stand_in = UNSTEADY[title]
             width = max(len(title), len(stand_in))
@@ -85,9 +84,9 @@ def without_unsteady_cells(lines):
 
 
 def run(case, ounce, models):
-    """Gives what the case printed, and its exit code."""
+    """Returns the output of the case, and its exit code."""
     if not pathlib.Path(ounce).is_file():
-        sys.exit(f"there is no {ounce}: build it first")  # or a refresh would empty every expected file
+        sys.exit(f"{ounce} is missing: build it first")  # otherwise a refresh would empty all expected files
     with tempfile.TemporaryDirectory(prefix="ounce-cli-") as name:
         folder = pathlib.Path(name).resolve()
         (folder / "bin").mkdir()
@@ -100,12 +99,12 @@ def run(case, ounce, models):
             "LC_ALL": "C.UTF-8",
             "HOME": str(folder / "home"),
             "OUNCE_TEST_MODELS": str(models),
-            "OUNCE_ON": "none",  # other CPUs only where a case asks for them
+            "OUNCE_ON": "none",  # other CPUs only in cases that request them
             **{key: value for key, value in os.environ.items() if key.endswith("SAN_OPTIONS") or key == "OUNCE_ONNXRUNTIME"},
         }
         done = subprocess.run(["sh", "-eu", str(case)], cwd=work, env=environment, stdin=subprocess.DEVNULL,
                               capture_output=True, timeout=TIMEOUT, umask=0o022)
-        streams = {kind: normalised(data.decode(errors="backslashreplace"), work)
+        streams = {kind: normalized(data.decode(errors="backslashreplace"), work)
                    for kind, data in (("stdout", done.stdout), ("stderr", done.stderr))}
         return {**streams, "exit": f"{done.returncode}\n"}
 
@@ -126,7 +125,7 @@ def differences(case, seen):
     for kind, text in seen.items():
         file = case.with_suffix("." + kind)
         expected = file.read_text() if file.exists() else DEFAULTS[kind]
-        yield from difflib.unified_diff(expected.splitlines(True), text.splitlines(True), f"expected {file.name}", "what it printed")
+        yield from difflib.unified_diff(expected.splitlines(True), text.splitlines(True), f"expected {file.name}", "actual output")
 
 
 def main():
@@ -144,7 +143,7 @@ def main():
     found = list(differences(arguments.case, seen))
     sys.stdout.writelines(line if line.endswith("\n") else line + "\n" for line in found)
     if found:
-        print("\nIf this is meant, refresh with OUNCE_REFRESH=1 and read the diff.")
+        print("\nIf this change is intended, refresh with OUNCE_REFRESH=1 and review the diff.")
     return 1 if found else 0
 
 

@@ -37,7 +37,7 @@ std::optional<std::vector<TestInput>> test_inputs(const fs::path& model) {
       if (tensor->type == ElementType::kString) return std::nullopt;
       input.tensor = {tensor->type, tensor->dims, std::string(onnx::RawValues(*tensor).bytes())};
     } catch (const Error&) {
-      return std::nullopt;  // another message than TensorProto
+      return std::nullopt;  // not a TensorProto
     }
     inputs.push_back(std::move(input));
   }

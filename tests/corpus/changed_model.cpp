@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint32_t kModelGraph = 7, kModelOpset = 8, kGraphInitializer = 5, kGraphInput = 11,
                         kValueName = 1, kTensorName = 8;
 
-// The field that the reader stands at, as it is in the file.
+// Skips the reader's current field, and returns its bytes.
 std::string skipped(protozero::pbf_reader& reader, const char* start) {
   reader.skip();
   return {start, static_cast<std::size_t>(reader.data().data() - start)};

@@ -1,5 +1,5 @@
-// Changes models, message by message. Makes weights of a model's inputs: the backend tests hand even the
-// weights of a Conv in as inputs; as initializers they are what a real model has.
+// Changes models, message by message. The backend tests pass even the weights of a Conv as inputs; these
+// functions turn them into initializers, as in real models.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace ounce::test {
 
-// `model` (the bytes of a ModelProto) with some inputs of its main graph turned into initializers:
-// TensorProto by name.
+// Turns some inputs of the main graph of `model` (a serialized ModelProto) into initializers, given by name
+// as serialized TensorProtos.
 std::string with_constant_inputs(const std::string& model,
                                  const std::map<std::string, std::string>& constants);
 
-// `model` with another version of the default operator set; its nodes stay as they are.
+// Changes the version of the default operator set of `model`, but not its nodes.
 std::string with_opset(const std::string& model, std::int64_t version);
 
 }  // namespace ounce::test

@@ -61,10 +61,10 @@ Closeness compare_outputs(const std::vector<runtime::Tensor>& reference,
   double signal = 0, noise = 0;
   for (std::size_t k = 0; k < reference.size(); ++k) {
     const runtime::Tensor &a = reference[k], &b = candidate.at(k);
-    if (a.type != b.type) result.difference = fmt::format("output {}: another element type", k);
-    if (a.dims != b.dims) result.difference = fmt::format("output {}: another shape", k);
+    if (a.type != b.type) result.difference = fmt::format("output {}: the element types differ", k);
+    if (a.dims != b.dims) result.difference = fmt::format("output {}: the shapes differ", k);
     if (!is_float(a.type) && a.bytes != b.bytes)
-      result.difference = fmt::format("output {}: other {} values", k, name_of(a.type));
+      result.difference = fmt::format("output {}: the {} values differ", k, name_of(a.type));
     if (!result.difference.empty()) return result;
     if (!is_float(a.type)) continue;
     const std::vector<double> x = numbers_of(a), y = numbers_of(b);

@@ -1,4 +1,4 @@
-// How close the outputs of two models are.
+// Compares the outputs of two models.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 namespace ounce::test {
 
 struct Closeness {
-  // Over all float outputs together; infinite when they are equal, minus infinite when one has a NaN or an
-  // infinity where the other has not.
+  // Over all float outputs together; infinity if they are equal, minus infinity if only one of them has a NaN
+  // or an infinity at some place.
   double sqnr_db = 0;
-  std::string difference;  // of shapes, types or integers; empty when there is none
+  std::string difference;  // the first difference of shapes, types or integers; else empty
 };
 
 Closeness compare_outputs(const std::vector<runtime::Tensor>& reference,
                           const std::vector<runtime::Tensor>& candidate);
 
-// Any numeric tensor as doubles.
+// Converts any numeric tensor to doubles.
 std::vector<double> numbers_of(const runtime::Tensor& tensor);
 
 }  // namespace ounce::test

@@ -12,7 +12,8 @@
 namespace ounce::test {
 namespace {
 
-// The jobs first, first + stride … of one child, reported through a pipe: "begin i", "line …", "end".
+// Runs the jobs first, first + stride, … in one child, which reports through a pipe: "begin i", "line TEXT",
+// "end".
 struct Child {
   std::size_t first, stride;
   pid_t process = -1;
@@ -31,15 +32,15 @@ struct Child {
     fmt::print(out, "end\n");
     std::fflush(out);
   }
-  ::_exit(0);  // no destructors of what the parent made
+  ::_exit(0);  // skips the destructors of the parent's objects
 }
 
 void start(Child& child, std::size_t count, unsigned seconds,
            const std::function<std::vector<std::string>(std::size_t)>& job) {
   int ends[2];
-  if (::pipe(ends) != 0) throw std::runtime_error("no pipe");
+  if (::pipe(ends) != 0) throw std::runtime_error("cannot create a pipe");
   child.process = ::fork();
-  if (child.process < 0) throw std::runtime_error("no process");
+  if (child.process < 0) throw std::runtime_error("cannot create a process");
   if (child.process == 0) {
     ::close(ends[0]);
     work(child, ends[1], count, seconds, job);
@@ -48,7 +49,7 @@ void start(Child& child, std::size_t count, unsigned seconds,
   child.pipe = ::fdopen(ends[0], "r");
 }
 
-// Reads what a child says until it ends. Returns the job it died in, or `count`.
+// Reads the output of a child until it ends. Returns the job in which it died, or `count`.
 std::size_t collect(Child& child, std::size_t count, std::vector<GuardedResult>& results) {
   char* buffer = nullptr;
   std::size_t capacity = 0, current = count;
@@ -58,7 +59,7 @@ std::size_t collect(Child& child, std::size_t count, std::vector<GuardedResult>&
     if (line.starts_with("line ") && current < count) results[current].lines.push_back(line.substr(5));
     if (line == "end") current = count;
   }
-  std::free(buffer);  // getline's
+  std::free(buffer);  // allocated by getline
   std::fclose(child.pipe);
   int status = 0;
   ::waitpid(child.process, &status, 0);
@@ -79,8 +80,7 @@ std::vector<GuardedResult> run_guarded(std::size_t count, unsigned processes, un
   std::vector<Child> children;
   for (unsigned i = 0; i < processes; ++i) children.push_back({i, processes});
   for (Child& child : children) start(child, count, seconds_per_job, job);
-  // A pipe holds 64 KiB; a child that waits for us to read another one first loses a little time, nothing
-  // else.
+  // Children are read one after another. A child whose pipe (64 KiB) is full only waits.
   for (Child& child : children) {
     for (std::size_t died_in = 0; (died_in = collect(child, count, results)) < count;) {
       child.first = died_in + child.stride;

@@ -1,5 +1,4 @@
-// Runs many small jobs in child processes, so that a crash or a hang of the runtime is a result and not the
-// end.
+// Runs many small jobs in child processes, so that a crash or hang of the runtime is recorded as a result.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +9,12 @@
 namespace ounce::test {
 
 struct GuardedResult {
-  std::vector<std::string> lines;  // what the job returned
-  std::string crash;               // "killed by signal 11"; empty when it came to its end
+  std::vector<std::string> lines;  // the result of the job
+  std::string crash;               // "killed by signal 11"; empty if the job ended normally
 };
 
-// Runs job(0) … job(count - 1), `processes` at a time, each process taking one job after another. Lines must
-// not contain line breaks. The caller must not have threads.
+// Runs the jobs 0 to count - 1 in `processes` processes. Lines must not contain line breaks. The caller must
+// not have threads.
 std::vector<GuardedResult> run_guarded(std::size_t count, unsigned processes, unsigned seconds_per_job,
                                        const std::function<std::vector<std::string>(std::size_t)>& job);
 

@@ -1,4 +1,4 @@
-// A model that nothing changes comes back byte for byte: for all of the ONNX backend tests.
+// Tests on all ONNX backend tests that an unchanged model is written back byte for byte.
 #include <gmock/gmock.h>
 
 #include "corpus/backend_tests.h"
@@ -30,7 +30,7 @@ TEST(Corpus, EveryModelIsReadVerifiedAndWrittenBackIdentical) {
       const bool is_same = bytes_of(onnx::serialize(model, Placement::kKeep, "").model) == file;
       const bool is_same_anew = bytes_of(onnx::serialize(model, Placement::kKeep, "", true).model) == file;
       EXPECT_TRUE(is_same) << "copied messages";
-      EXPECT_TRUE(is_same_anew) << "messages encoded anew";
+      EXPECT_TRUE(is_same_anew) << "messages encoded again";
       identical += is_same ? 1 : 0;
       identical_anew += is_same_anew ? 1 : 0;
     } catch (const std::exception& error) {
@@ -38,8 +38,8 @@ TEST(Corpus, EveryModelIsReadVerifiedAndWrittenBackIdentical) {
     }
   }
   std::cout << read << " models read and verified, " << identical << " written back identical, "
-            << identical_anew << " encoded anew and identical\n";
-  EXPECT_GE(read, 1000U) << "libonnx-testdata is not all there";
+            << identical_anew << " encoded again and identical\n";
+  EXPECT_GE(read, 1000U) << "libonnx-testdata is incomplete";
 }
 
 }  // namespace

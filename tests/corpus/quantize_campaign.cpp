@@ -1,13 +1,13 @@
-// Every model of the ONNX backend tests through every storage format, loaded and run in ONNX Runtime.
+// Compresses every model of the ONNX backend tests to every weight-only format, and runs the results in ONNX
+// Runtime.
 //
 //   corpus_quantize [--every N] [--only TEXT]      every Nth model; models whose name contains TEXT
 //
-// Each model is tried in four forms: as it is; with all inputs but the first as initializers ("tail"), and
-// with the first input as an initializer ("head"), since the suite hands weights in as inputs; and declared
-// as opset 13
-// ("opset 13"), since half of the models with weights are of opset 6. A model is written smaller or refused
-// with a reason. What was written must verify, load wherever the original loads, run wherever the original
-// runs, and its outputs must be close to those of the original. Exit 0: all of that holds.
+// Each model is tried in four forms: unchanged; with all inputs but the first as initializers ("tail") and
+// with the first input as an initializer ("head"), because the suite passes weights as inputs; and declared
+// as opset 13 ("opset 13"), because half of the models with weights use opset 6. A model is compressed or
+// refused with a reason. The result must pass validation, load if the original loads, run if the original
+// runs, and give similar outputs. Exit 0: no failures.
 #include <fmt/format.h>
 #include <ounce/error.h>
 #include <ounce/quantize.h>
@@ -34,11 +34,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A way to store weights, and how close the outputs must stay.
+// A recipe, and the least output SQNR.
 //
-// The floors: evenly spread values with b bits give 6·b dB (48, 24), bell-shaped ones some 5 dB less, and
-// 16-bit floats 70 dB; ops that amplify (Pow) or feed back (GRU) cost up to ten more. A codebook of 16 values
-// serves a whole tensor.
+// The limits: uniformly distributed values with b bits give 6·b dB (48, 24), normally distributed ones about
+// 5 dB less, FP16 gives 70 dB; ops that amplify (Pow) or feed back (GRU) cost up to 10 dB more. A codebook
+// has 16 values for a whole tensor.
 struct Variant {
   const char* name;
   Recipe recipe;
@@ -51,7 +51,7 @@ std::vector<Variant> variants() {
     Recipe recipe;
     recipe.format = format;
     recipe.min_bytes = 16;   // the models are tiny
-    recipe.fp16_budget = 0;  // the codes are what is tested
+    recipe.fp16_budget = 0;  // no weights in FP16: quantized values are tested
     change(recipe);
     list.push_back({name, recipe, floor_db});
   };
@@ -87,15 +87,14 @@ struct Case {
   std::string name() const { return name_of_model(model) + kFormNames[static_cast<int>(form)]; }
 };
 
-// The outcome of one case in one variant, as it travels from the child process: fields with tabs between
-// them.
+// The outcome of one case in one variant. The child process sends it as fields separated by tabs.
 struct Outcome {
   enum class Kind {
     kRefused,  // no weights to compress
-    kWritten,  // written, but the original does not load
-    kLoaded,   // … loaded, but there is no data, or the original does not run
-    kRan,      // … and compared
-    kFailed,   // broken: why says how
+    kWritten,  // written; not loaded, because the original does not load
+    kLoaded,   // written and loaded; not run, because there is no data or the original does not run
+    kRan,      // written, loaded, run and compared
+    kFailed,   // incorrect; see `why`
   };
   std::size_t variant = 0;
   Kind kind = Kind::kRefused;
@@ -119,7 +118,7 @@ struct Outcome {
   }
 };
 
-// The original in the runtime: as far as it gets, quantized ones must get.
+// The original in the runtime. The quantized models must load and run if it does.
 class Original {
  public:
   Original(const fs::path& model, std::vector<runtime::NamedTensor> inputs) : inputs_(std::move(inputs)) {
@@ -132,7 +131,7 @@ class Original {
       if (names_.empty()) return;
       outputs_ = session.run(inputs_, names_);
       runs_ = true;
-    } catch (const Error&) {  // told by loads_ and runs_
+    } catch (const Error&) {  // recorded in loads_ and runs_
     }
   }
 
@@ -174,7 +173,7 @@ Outcome try_variant(const fs::path& model, const fs::path& written, const Varian
     QuantizeOptions options;
     options.recipe = variant.recipe;
     options.threads = 1;
-    options.trial.is_wanted = false;  // every version of the runtime tries it here
+    options.trial.is_wanted = false;  // this test runs it in every version of the runtime
     quantize(model, written, options);
     graph::validate(onnx::read_model(written));
     return original.judge(written, variant);
@@ -188,7 +187,7 @@ Outcome try_variant(const fs::path& model, const fs::path& written, const Varian
         what.find("cannot be converted to a newer") != std::string::npos;
     if (error.code() == ErrorCode::kUnsupported && variant.recipe.is_half() && is_half_reason)
       outcome.kind = Outcome::Kind::kRefused;
-    // NaN in a weight is an error on purpose.
+    // NaN in a weight is refused by design.
     if (error.code() == ErrorCode::kBadInput && what.find("has NaN or infinite values") != std::string::npos)
       outcome.kind = Outcome::Kind::kRefused;
     outcome.why = what;
@@ -198,8 +197,7 @@ Outcome try_variant(const fs::path& model, const fs::path& written, const Varian
   return outcome;
 }
 
-// The names of the main graph's inputs that data is given for: old models list their weights among the
-// inputs.
+// The inputs of the main graph without initializers: old models list their weights as inputs.
 std::vector<std::string> input_names(const fs::path& path) {
   const onnx::Model model = onnx::read_model(path);
   const onnx::Graph& graph = *model.proto->graph;
@@ -222,7 +220,7 @@ bool is_sound(const fs::path& path) {
   }
 }
 
-// The model and the data of one form; false when there is no such form.
+// Makes the model and data of one form; false if the model does not have this form.
 bool prepare(const Case& a_case, const fs::path& model, std::vector<runtime::NamedTensor>& data) {
   const auto inputs = test_inputs(a_case.model);
   const std::vector<std::string> names = input_names(a_case.model);
@@ -231,11 +229,11 @@ bool prepare(const Case& a_case, const fs::path& model, std::vector<runtime::Nam
   } else if (a_case.form == Form::kOpset13) {
     if (onnx::opset_version(onnx::read_model(a_case.model).proto->opset_imports, "") >= 7) return false;
     write_file(model, with_opset(read_file(a_case.model), 13));
-    if (!is_sound(model)) return false;  // Unsqueeze, for one, takes its axes otherwise there
+    if (!is_sound(model)) return false;  // ops may differ in opset 13, such as the axes of Unsqueeze
   } else if (!inputs || inputs->size() < 2 || names.size() < inputs->size()) {
     return false;
   }
-  if (!inputs) return true;  // nothing to run with; loading is still tried
+  if (!inputs) return true;  // without data the model is only loaded
   std::map<std::string, std::string> constants;
   for (std::size_t i = 0; i < std::min(inputs->size(), names.size()); ++i) {
     const bool is_constant = i == 0 ? a_case.form == Form::kHead : a_case.form == Form::kTail;
@@ -318,11 +316,11 @@ int run(const Options& options) {
                count.written, count.loaded, count.ran, count.failed, worst);
   }
   for (std::size_t v = 0; v < all.size(); ++v) {
-    fmt::print("\n{}: the ten farthest (floor {} dB)\n", all[v].name, all[v].floor_db);
+    fmt::print("\n{}: the ten lowest (limit {} dB)\n", all[v].name, all[v].floor_db);
     for (std::size_t i = 0; i < std::min<std::size_t>(10, counts[v].sqnr.size()); ++i)
       fmt::print("  {:6.1f} dB  {}\n", counts[v].sqnr[i].first, counts[v].sqnr[i].second);
   }
-  if (options.only.empty() && models < 1000) fail("libonnx-testdata is not all there");
+  if (options.only.empty() && models < 1000) fail("libonnx-testdata is incomplete");
   for (std::size_t v = 0; options.only.empty() && v < all.size(); ++v) {
     if (counts[v].ran == 0) fail(fmt::format("{}: nothing was compared", all[v].name));
   }

@@ -27,12 +27,12 @@ std::vector<runtime::Tensor> run(const fs::path& model, const std::vector<runtim
   return Session(library(), model, options).run(data);
 }
 
-// How many nodes of each type the runtime leaves, in all graphs.
+// Counts the nodes of each type that remain after the runtime's optimizations, in all graphs.
 std::map<std::string, int> optimized_nodes(const fs::path& model, const fs::path& scratch) {
   runtime::SessionOptions options;
   options.optimization = Optimization::kBasic;
   options.save_optimized = scratch;
-  const Session session(library(), model, options);  // saves it
+  const Session session(library(), model, options);  // saves the optimized model
   std::map<std::string, int> nodes;
   const onnx::Model optimized = onnx::read_model(scratch);
   const graph::Index index = graph::validate(optimized);
@@ -62,7 +62,7 @@ StorageVerdict store_and_run(const StorageCase& model, const QuantizeOptions& op
 
   StorageVerdict verdict;
   QuantizeOptions untried = options;
-  untried.trial.is_wanted = false;  // every version of the runtime tries it here
+  untried.trial.is_wanted = false;  // this test runs it in every version of the runtime
   verdict.result = quantize(original, small, untried);
   keep(folder.path());
   graph::validate(onnx::read_model(small));
@@ -79,7 +79,7 @@ StorageVerdict store_and_run(const StorageCase& model, const QuantizeOptions& op
   verdict.unfolded_sqnr_db = unfolded.sqnr_db;
   verdict.difference = folded.difference + unfolded.difference;
 
-  // Beside the model, as its references to external data are relative.
+  // In the model's folder, because references to external data are relative.
   verdict.left_over_nodes = optimized_nodes(small, small.parent_path() / "optimized.onnx");
   for (const auto& [op_type, count] : optimized_nodes(original, folder / "optimized.onnx"))
     verdict.left_over_nodes[op_type] -= count;

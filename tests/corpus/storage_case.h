@@ -1,7 +1,8 @@
-// A hand-built model on its way through quantize() and the runtime.
+// Compresses a hand-built model and runs the result.
 //
-//   StorageCase model = …;                              // bytes, input data, names of the weights that must
-//   be stored StorageVerdict verdict = store_and_run(model, recipe); EXPECT_GE(verdict.sqnr_db, 40);
+//   StorageCase model = …;  // bytes, input data, names of the weights that must be compressed
+//   StorageVerdict verdict = store_and_run(model, recipe);
+//   EXPECT_GE(verdict.sqnr_db, 40);
 #pragma once
 
 #include <ounce/quantize.h>
@@ -21,32 +22,33 @@ struct StorageCase {
   std::string name;   // of the test
   std::string model;  // bytes
   std::vector<runtime::NamedTensor> data;
-  Strings weights;                           // each must be stored, in every scope that has one of this name
+  Strings weights;                           // each must be compressed, in every scope with this name
   std::map<std::string, std::string> files;  // external data, by name
-  std::string refused_by_runtime;  // part of its message, when the runtime cannot even load the original
-  unsigned oldest_runtime = 17;    // the first 1.x that knows the model's opset
-  bool is_half = false;            // w16 has nothing to do
-  bool keeps_halves = false;       // the values do not fit 16-bit floats: w16 must keep them
+  std::string refused_by_runtime;            // part of the runtime's message if it does not load the original
+  unsigned oldest_runtime = 17;              // the first release 1.x that supports the model's opset
+  bool is_half = false;                      // the weights are FP16: w16 changes nothing
+  bool keeps_halves = false;                 // the values exceed FP16: w16 must not convert them
 };
 inline std::ostream& operator<<(std::ostream& out, const StorageCase& model) { return out << model.name; }
 
 struct StorageVerdict {
   QuantizeResult result;
-  // Outputs against those of the original: as runtimes usually load it, and with every optimisation off, so
-  // that the decoders themselves run.
+  // SQNR of the outputs against the original's: with the default optimizations, and without any, so that
+  // dequantization runs at run time.
   double sqnr_db = 0, unfolded_sqnr_db = 0;
   std::string difference;  // see Closeness
   std::map<std::string, int>
-      left_over_nodes;        // op types that the optimized model has more of than the optimized original
-  std::string runtime_error;  // when the original does not load either
+      left_over_nodes;        // additional nodes of the optimized model, compared with the optimized original
+  std::string runtime_error;  // the runtime's message if it does not load the original
 };
 
-// OUNCE_KEEP_CASES=folder keeps the last model and what was made of it there, to look at.
+// If the variable OUNCE_KEEP_CASES names a folder, the last model and its result are kept there for
+// debugging.
 StorageVerdict store_and_run(const StorageCase& model, const QuantizeOptions& options);
-// The x of the runtime's version 1.x (or of the headers', if they are older).
+// The minor version of the runtime, or of the headers if they are older.
 unsigned runtime_api_version();
 
-// Values that look like weights: bell-shaped, the same at every run.
+// Reproducible normally distributed values.
 std::vector<float> weights_like(std::size_t count, std::uint32_t seed);
 runtime::Tensor float_input(const Dims& dims, std::uint32_t seed);
 runtime::Tensor int64_input(const Dims& dims, const std::vector<std::int64_t>& values);

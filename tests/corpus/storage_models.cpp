@@ -66,7 +66,7 @@ StorageCase recurrent(const std::string& name, const std::string& op, std::int64
   return make(name, model, {{"x", float_input(x, 1)}}, {"w", "r"});
 }
 
-// A branch or body: given nodes and initializers, ends in MatMul(x, w) → y.
+// A branch or body that ends in MatMul(x, w) → y.
 GraphBuilder branch(const std::string& output, std::uint32_t seed) {
   GraphBuilder graph;
   graph.output(output, kFloat, {4, 48})
@@ -173,7 +173,7 @@ StorageCase changed(const std::string& name, const Change& change) {
   return make(name, model, {{"x", float_input({4, 64}, 1)}}, {"w"});
 }
 
-// Conv, Gemm with a bias and Gather, as every opset has had them.
+// Conv, Gemm with a bias and Gather, in the form of any opset.
 StorageCase at_opset(std::int64_t opset, std::int64_t ir_version) {
   ModelBuilder model(opset, ir_version);
   model.input("x", kFloat, {1, 4, 8, 8}).input("i", kInt64, {3}).output("y", kFloat, {3, 24});
@@ -348,7 +348,7 @@ std::vector<StorageCase> scope_models() {
     list.push_back(make("NoNodeNames", model, state, {"w1", "w2"}));
   }
   {
-    // Values that are named as ours would be.
+    // Values with the names that Ounce would choose.
     ModelBuilder model;
     model.input("v0", kFloat, {4, 48}).output("q1", kFloat, {4, 48});
     model.initializer(weight("q0", {48, 48}, 1)).initializer(weight("v1", {48, 48}, 2));
@@ -356,7 +356,7 @@ std::vector<StorageCase> scope_models() {
     list.push_back(make("NamesLikeOurOwn", model, {{"v0", float_input({4, 48}, 1)}}, {"q0", "v1"}));
   }
   {
-    // A model-local function with its weight in a Constant node, and one whose weight comes from outside.
+    // A model-local function with its weight in a Constant node, and one whose weight is an argument.
     const std::string imports = field(9, field(1, std::string()) + field(2, std::int64_t{17}));
     const std::string own =
         field(1, std::string("own")) + field(4, std::string("a")) + field(5, std::string("b")) +
@@ -406,7 +406,7 @@ std::vector<StorageCase> scope_models() {
     list.push_back(external);
   }
   {
-    // The weight reaches its op through ops that only move it.
+    // The weight passes through ops that only move values.
     ModelBuilder model;
     model.input("x", kFloat, {4, 64}).output("y", kFloat, {4, 48});
     model.initializer(weight("w", {48, 64}))
@@ -425,7 +425,7 @@ std::vector<StorageCase> scope_models() {
     list.push_back(make("Reshaped", model, x, {"w"}));
   }
   {
-    // As LSTM weights are exported: gates cut and put together in another order.
+    // The gates of an LSTM's weights are sliced and concatenated in another order, as exporters do it.
     ModelBuilder model;
     model.input("x", kFloat, {4, 64}).output("y", kFloat, {1, 4, 48});
     model.initializer(weight("w", {64, 48}))
@@ -441,7 +441,7 @@ std::vector<StorageCase> scope_models() {
     list.push_back(make("SlicedAndConcatenated", model, x, {"w"}));
   }
   {
-    // A weight of a branch, used one level further in.
+    // A weight of a branch, used in a nested branch.
     GraphBuilder inner, other, outer;
     inner.output("a", kFloat, {4, 48}).node("MatMul", {"x", "w"}, {"a"});
     other.output("b", kFloat, {4, 48}).node("MatMul", {"x", "w"}, {"m"}).node("Neg", {"m"}, {"b"});
@@ -483,7 +483,7 @@ std::vector<StorageCase> lookup_models() {
   list.push_back(lookup("GatherAxis1", {32, 64}, 1, {3}, {5, 63, -1}));
   list.push_back(lookup("GatherTable3d", {16, 8, 16}, 0, {2}, {15, -3}));
   for (const std::int64_t opset : {17, 21}) {
-    // Tied weights: looked up at the start, multiplied with at the end.
+    // Tied weights: a lookup table at the start, a matrix product at the end.
     ModelBuilder model(opset, opset == 17 ? 8 : 10);
     model.input("i", kInt64, {1, 3}).output("y", kFloat, {1, 3, 64});
     model.initializer(weight("table", {64, 32})).node("Gather", {"table", "i"}, {"e"});
@@ -502,7 +502,7 @@ std::vector<StorageCase> lookup_models() {
     list.push_back(make("TwoLookupsInOneTable", model, {{"i", int64_input({3}, {5, 63, 0})}}, {"table"}));
   }
   {
-    // The table lies outside, the lookup in a branch.
+    // The table is in the main graph, the lookup in a branch.
     GraphBuilder one, two;
     one.output("a", kFloat, {3, 32}).node("Gather", {"table", "i"}, {"a"});
     two.output("b", kFloat, {3, 32}).node("Gather", {"table", "i"}, {"r"}).node("Neg", {"r"}, {"b"});
@@ -550,7 +550,7 @@ std::vector<StorageCase> version_models() {
   list.push_back(at_opset(17, 8));
   list.push_back(at_opset(21, 10));
   {
-    // Before IR version 4 every initializer is listed as an input, too, and still is a constant.
+    // Before IR version 4 every initializer is also listed as an input, but is a constant.
     ModelBuilder model(8, 3);
     model.input("x", kFloat, {4, 64}).input("w", kFloat, {64, 48}).output("y", kFloat, {4, 48});
     model.initializer(weight("w", {64, 48})).node("MatMul", {"x", "w"}, {"y"});

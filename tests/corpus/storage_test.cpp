@@ -1,5 +1,5 @@
-// Every hand-built model with every way to store weights: stored, loaded, run, close to the original, and
-// folded.
+// Tests every hand-built model with every weight-only format: it is compressed, loads, runs, is close to the
+// original, and the runtime folds the dequantization.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
@@ -21,15 +21,15 @@ struct Way {
   double floor_db;
 };
 
-// Output SQNR of bell-shaped weights with 16, 8 and 4 bits is about 75, 42 and 20 dB; recurrent ops lose a
-// few.
+// The output SQNR of normally distributed weights in 16, 8 and 4 bits is about 75, 42 and 20 dB; recurrent
+// ops lose a few dB.
 std::vector<Way> ways() {
   std::vector<Way> list;
   const auto add = [&](const char* name, Format format, double floor_db, const auto&... changes) {
     Way way{name, {}, floor_db};
     way.options.recipe.format = format;
     way.options.recipe.min_bytes = 256;
-    way.options.recipe.fp16_budget = 0;  // the codes are what is tested
+    way.options.recipe.fp16_budget = 0;  // no weights in FP16: quantized values are tested
     way.options.threads = 1;
     (changes(way.options), ...);
     list.push_back(std::move(way));
@@ -79,13 +79,12 @@ std::vector<Way> ways() {
 
 class StorageTest : public testing::TestWithParam<std::tuple<StorageCase, Way>> {};
 
-// What a decoder may leave in the optimized model: nothing when it is folded, its own ops when it runs at
-// inference.
+// Nodes that may remain in the optimized model: none if the runtime folds the dequantization, else its ops.
 std::set<std::string> allowed_nodes(const QuantizeResult& result) {
   std::set<std::string> allowed;
   for (const TensorOutcome& tensor : result.tensors) {
-    // Nothing else: what moves a weight behind a DequantizeLinear would run at every inference, too, and
-    // runtimes before 1.30 even quantize it again there, as uint8 if the zero point is left out.
+    // No other ops: ops that move a weight after its DequantizeLinear would run at every inference, and
+    // runtimes before 1.30 would quantize their result again, as uint8 if the zero point is left out.
     if (tensor.stored && tensor.decoder == Decoder::kDq) allowed.insert({"DequantizeLinear"});
     if (tensor.stored && tensor.decoder == Decoder::kLookup) allowed.insert({"Gather", "Cast", "Sub", "Mul"});
   }
@@ -126,7 +125,7 @@ TEST_P(StorageTest, StaysCloseAndFolds) {
 
   EXPECT_EQ(verdict.difference, "");
   EXPECT_GE(verdict.sqnr_db, way.floor_db);
-  EXPECT_GE(verdict.unfolded_sqnr_db, way.floor_db) << "with all optimisations off";
+  EXPECT_GE(verdict.unfolded_sqnr_db, way.floor_db) << "without optimizations";
   RecordProperty("sqnr_db", fmt::format("{:.1f}", verdict.sqnr_db));
   const std::set<std::string> allowed = allowed_nodes(verdict.result);
   for (const auto& [op_type, count] : verdict.left_over_nodes) {

@@ -1,9 +1,10 @@
-// The embedded example and what `ounce quantize` makes of it give the same on other CPUs as on this machine.
+// Tests that the embedded example and its quantized models give the same outputs on other CPUs as on this
+// machine.
 //
-// x64 without VNNI is shown by this CPU, or emulated. arm64 is emulated: it takes ounce-runner-arm64 (built
-// where Debian's g++-aarch64-linux-gnu is), qemu-aarch64 (or what OUNCE_QEMU_AARCH64 names) and an ONNX
-// Runtime for aarch64 (./setup runtime 1.22.0:aarch64). Each version that is here for both machines is
-// compared; a version that the emulator cannot start is skipped.
+// x64 without VNNI is emulated, or shown by masking CPUID. arm64 is emulated, which needs ounce-runner-arm64
+// (built if Debian's g++-aarch64-linux-gnu is installed), qemu-aarch64 (or the program that
+// OUNCE_QEMU_AARCH64 names) and an ONNX Runtime for aarch64 (./setup runtime 1.22.0:aarch64). Each version
+// installed for both machines is compared; a version that the emulator cannot start is skipped.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <ounce/contract.h>
@@ -31,16 +32,16 @@ constexpr std::uint64_t kSamples = 8;
 
 struct Variant {
   std::string name, options;
-  // The largest difference of a logit that is allowed, as a share of the largest logit.
+  // Largest allowed difference of a logit, as a share of the largest logit.
   double tolerance;
 };
 
-// Floats: measured 2e-7, which is the last bit or two, for kernels of two machines add in another order;
-// fifty times that leaves room for other CPUs. Static: sums of integers are exact, and all in front of them
-// is a division; but integer Adds compute in floats, where a tie may fall either way on another machine, and
-// with ranges by minmax one does on arm64 (3e-3). These ranges have none on these clips. Dynamic: a float in
-// front of integers that differs in its last bit may round to the next code, which is worth about a
-// hundredth; measured 1e-7.
+// FP32 (w8, w16): 2e-7 was measured, which is the last bit or two, because kernels of different machines add
+// in different orders; fifty times that leaves room for other CPUs. Static: integer sums are exact, but
+// integer Adds compute in FP32, where a tie may round differently on another machine. With min-max ranges
+// this happens on arm64 (3e-3), with these ranges and clips it does not. Dynamic: an activation that differs
+// in its last bit may be quantized to the next value, which changes a logit by about a hundredth; 1e-7 was
+// measured.
 const std::vector<Variant> kVariants = {
     {"fp32", "", 1e-5},
     {"w8", "--to w8", 1e-5},
@@ -80,7 +81,7 @@ struct AgreementTest : testing::TestWithParam<std::tuple<std::string, Variant>> 
 
   void SetUp() override {
     try {
-      if (runtime::on_cpu(cpu(), {}).how == "this CPU") GTEST_SKIP() << "this machine is one itself";
+      if (runtime::on_cpu(cpu(), {}).how == "this CPU") GTEST_SKIP() << "this machine is such a CPU";
     } catch (const Error& error) {
       if (cpu() == "avx512") GTEST_SKIP() << error.what();  // not every x64 has it
       return ounce::test::skip_or_fail(error.what());
@@ -90,7 +91,7 @@ struct AgreementTest : testing::TestWithParam<std::tuple<std::string, Variant>> 
       versions.push_back(name.substr(0, name.find('-')));
     }
   }
-  // The example itself, or what the program makes of it.
+  // The example, or its quantized model.
   fs::path model() const {
     if (variant().options.empty()) return test::kExample / "commands.onnx";
     fs::path path = folder / "model.onnx";
@@ -139,7 +140,7 @@ TEST_P(AgreementTest, GivesTheSameThere) {
     try {
       there = runtime::load(path, runtime::on_cpu(cpu(), options).options);
     } catch (const Error& error) {
-      // Debian 12's emulator crashes in ONNX Runtime 1.29 and newer; that is no fault of a model.
+      // Debian 12's emulator crashes in ONNX Runtime 1.29 and newer, independently of the model.
       const bool is_known = cpu() == "arm64" && runtime::parse_version(version)->minor >= 29 &&
                             std::string(error.what()).find("crashed") != std::string::npos;
       ASSERT_TRUE(is_known) << error.what();
@@ -148,16 +149,17 @@ TEST_P(AgreementTest, GivesTheSameThere) {
     }
     ASSERT_EQ(there->library_version(), version);
     const Difference found = run(*here, *there);
-    fmt::print("{} {} {}: logits differ by {:.2e} at most, {:.1e} of the largest; {} of {} answers differ\n",
-               cpu(), variant().name, version, found.largest, found.largest / found.scale,
-               found.other_answers, found.answers);
+    fmt::print(
+        "{} {} {}: logits differ by {:.2e} at most, {:.1e} of the largest; {} of {} predictions differ\n",
+        cpu(), variant().name, version, found.largest, found.largest / found.scale, found.other_answers,
+        found.answers);
     EXPECT_LE(found.largest / found.scale, variant().tolerance);
     EXPECT_EQ(found.other_answers, 0U);
     compared += 1;
   }
   if (compared == 0 && has_wrong_kernels)
     GTEST_SKIP() << "this CPU has AMX, where ONNX Runtime 1.22.0 is wrong";
-  if (compared == 0) ounce::test::skip_or_fail("the emulator starts none of the versions that are here");
+  if (compared == 0) ounce::test::skip_or_fail("the emulator starts none of the installed versions");
 }
 
 INSTANTIATE_TEST_SUITE_P(Variants, AgreementTest,

@@ -1,4 +1,4 @@
-// The example that the tests of other CPUs run.
+// The example for the tests on other CPUs.
 #pragma once
 
 #include <filesystem>

@@ -1,8 +1,8 @@
-// In which order the kernels of CPUs without VNNI take weights two by two (src/quant/dot_product_pairs.h),
-// measured: weights that are large at random, but for pairs in that order, give what exact kernels give;
-// weights that are kept small in any other order do not. In every release of ONNX Runtime that is here.
+// Tests the order in which kernels of CPUs without VNNI add products of weights in pairs
+// (src/quant/dot_product_pairs.h), in every installed release of ONNX Runtime. Random large weights that are
+// limited by pairs in that order must give exact results; weights limited in any other order must not.
 //
-// What is exact is the same weights as unsigned codes, whose products are added in 32 bits everywhere.
+// The exact results come from the same weights as uint8, whose products are added in 32 bits everywhere.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -64,7 +64,7 @@ std::size_t size_of(const Dims& dims) {
 
 std::string bytes_of(float value) { return test::raw_floats({value}); }
 
-// The case with these codes; unsigned ones are 128 larger, and so is their zero.
+// The model of a case with these weights. uint8 weights and their zero point are larger by 128.
 std::string model_of(const Case& test, const std::vector<std::int8_t>& codes, bool is_signed) {
   std::string raw(codes.begin(), codes.end());
   for (char& code : raw) code = static_cast<char>(is_signed ? code : code + 128);
@@ -92,7 +92,7 @@ std::string model_of(const Case& test, const std::vector<std::int8_t>& codes, bo
   return model.bytes();
 }
 
-// Makes every pair safe that the order names.
+// Limits the weights so that no pair of this order saturates.
 std::vector<std::int8_t> limited(std::vector<std::int8_t> codes, const DotProductPairs& pairs) {
   quant::for_each_pair(pairs, codes.size(), [&](std::size_t, std::size_t i, std::size_t j) {
     if (quant::pair_sum<int>(codes[i], codes[j]) <= quant::kLargestPairSum) return;
@@ -142,7 +142,7 @@ TEST_P(KernelOrder, IsTheOneThatScalesAreMadeFor) {
       EXPECT_FALSE(differs(limited(codes, pairs))) << test.name << ", " << library;
       if (!pairs.exist()) continue;
       saturated += differs(codes) ? 1U : 0U;
-      // Neighbours in memory, which the kernel does not take together.
+      // Pairs of neighbors in memory, which differ from the kernel's pairs.
       const DotProductPairs others =
           pairs.order == DotProductPairs::Order::kRows
               ? DotProductPairs{pairs.order, pairs.inputs * pairs.taps, 1, 0}
@@ -150,7 +150,8 @@ TEST_P(KernelOrder, IsTheOneThatScalesAreMadeFor) {
       saturated_in_other_order += differs(limited(codes, others)) ? 1U : 0U;
     }
     fmt::print(
-        "{} {}: {} cases saturate without a limit, {} with one in another order, none in the kernel's\n",
+        "{} {}: {} cases saturate without a limit, {} with pairs in another order, none in the kernel's "
+        "order\n",
         GetParam(), library.parent_path().parent_path().filename().string(), saturated,
         saturated_in_other_order);
     EXPECT_GE(saturated, 12U);

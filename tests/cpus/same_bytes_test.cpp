@@ -1,5 +1,5 @@
-// The CPU that makes a model does not decide about its bytes: the whole program, emulated on an x64 without
-// VNNI, writes what it writes here.
+// Tests that quantized models do not depend on the CPU: the program, emulated on an x64 CPU without VNNI,
+// writes the same bytes as on this machine.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -16,11 +16,11 @@ namespace {
 
 TEST(SameBytes, OnAnX64WithoutVnni) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "an emulator has no room for the shadow memory of a sanitizer";
+  GTEST_SKIP() << "sanitizers do not run in the emulator";
 #endif
-  if (runtime::this_machine() != "x86_64") GTEST_SKIP() << "this machine is no x64";
+  if (runtime::this_machine() != "x86_64") GTEST_SKIP() << "this machine is not x64";
   if (std::system("qemu-x86_64 --version > /dev/null 2>&1") != 0)
-    return ounce::test::skip_or_fail("there is no qemu-x86_64: install qemu-user");
+    return ounce::test::skip_or_fail("qemu-x86_64 is missing: install qemu-user");
   const ounce::test::TemporaryFolder folder;
   const std::string data = (test::kExample / "commands_calib.npz").string();
   for (const std::string& options :

@@ -6,7 +6,7 @@ usage: docs_test.py --ounce PROGRAM --example FOLDER PAGE.md…     exit 1: a co
 The commands of a page are the lines that begin with "ounce" or "$ ounce" in code blocks without a language. They run in order, in a
 folder with these files: model.onnx (the embedded example with its preprocessing metadata), model.w8.onnx and model.int8.onnx if the
 page names them, model.tflite and other.tflite (the example without metadata), calib.npz, val.npz with labels, and the files of
-examples/commands under their own names. A block behind <!-- not run: reason --> is skipped. The commands of a block behind
+examples/commands under their own names. A block after <!-- not run: reason --> is skipped. The commands of a block after
 <!-- exits N --> must end with exit code N, those of other blocks with 0.
 """
 

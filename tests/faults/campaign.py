@@ -1,26 +1,26 @@
 #!/usr/bin/env python3
-"""The k-th call fails, for every k: whatever it is, the program says so in one line and leaves nothing half done.
+"""Makes the k-th system call fail, for every k: the program must report it in one line and leave no partial output.
 
 usage: campaign.py --ounce PROGRAM --shim LIBRARY --models FOLDER [options]
 
   --verb VERB     only this one: w8, static, dynamic, tune or verify (repeatable)
-  --call CALL     only this one: malloc, mmap, spawn, thread, open, write … (repeatable)
+  --call CALL     only this one, such as malloc, mmap, spawn, thread, open or write (repeatable)
   --who WHO       only the calls of the program, or of the runner that it starts
   --at K          only this call
-  --all N         every k up to N (2000) …
-  --every N       … and every N-th above (so many that 1000 are left)
-  --sample N      N of all k instead, the first and the last among them
+  --all N         every k up to N (default 2000)
+  --every N       and every N-th k above it (default: such that 1000 are left)
+  --sample N      N of all k instead, including the first and the last
   --lasting       all calls from the k-th on fail (temporary files may be left: removing them takes memory and files)
-  --minutes M     begins no more after so long, and says what was left out
-  --jobs N        so many at once (1)
+  --minutes M     start no more runs after this time, and print the skipped ones
+  --jobs N        parallel runs (default 1)
 
 The shim (fault_shim.cpp) makes exactly one call fail in each run: no memory, a full disk, no more processes. Then
-  - the exit code is a documented one that fits (nobody is told that a gate failed, or of a bug), and no signal ends it,
-  - standard error has one line if it failed, and nothing otherwise,
-  - the result is the old one or the complete new one, with nothing beside it; the model and its data are untouched,
-  - nothing is left in the folder for temporary files, and no process is,
-  - after `tune` failed, the same run goes through with the measurements that the failed one kept.
-Ends with 1 if it was otherwise anywhere, with the stack of the call that failed.
+  - the exit code must be a documented one that fits (not that of a failed gate or of a bug), and no signal may end it,
+  - standard error must have one line if it failed, and nothing if not,
+  - the result must be the old or the complete new one, without other files; the model and its data must be unchanged,
+  - no temporary file and no process may be left,
+  - after a failure of `tune`, the same run must succeed with the measurements that the failed run kept.
+Exits with 1 for any violation, and prints the stack of the failed call.
 """
 
 import argparse
@@ -41,15 +41,15 @@ import time
 
 import shim
 
-PATIENCE = 600  # seconds; whatever takes as long hangs
-# What a call fails with. Without unlink: a file that cannot be removed is left, of course.
+PATIENCE = 600  # seconds after which a run counts as hanging
+# The errors of each call. Without unlink: a file that cannot be removed is left behind.
 ERRORS = {
     "malloc": "ENOMEM", "mmap": "ENOMEM", "spawn": "EAGAIN", "thread": "EAGAIN", "socketpair": "EMFILE",
     "open": "EMFILE", "open_tmpfile": "EMFILE", "write": "ENOSPC", "pwrite": "ENOSPC", "send": "EPIPE",
     "fallocate": "ENOSPC", "ftruncate": "EIO", "fsync": "EIO", "linkat": "EIO", "rename": "EACCES",
 }
-# A failure of the system is 4; what a runner lacks may be the model's fault: 2, or 3 when nothing can be compared.
-# One that crashes has been crashed by the model, for all that anybody can tell: the message says so.
+# A failure of the system is 4. A runner without memory may be the model's fault: 2, or 3 if nothing can be compared. A
+# runner that crashes cannot be distinguished from one crashed by the model, and the message says so.
 CODES = {"program": {0, 4}, "runner": {0, 2, 3, 4}}
 ONE_LINE = re.compile(r"ounce: [^\n]+\n")
 
@@ -89,13 +89,13 @@ def contents(folder):
 
 
 def processes_with(word):
-    """Those whose environment has this word in it."""
+    """Processes whose environment contains this word."""
     found = []
     for folder in pathlib.Path("/proc").iterdir():
         try:
             if folder.name.isdigit() and word in (folder / "environ").read_bytes():
                 found.append(int(folder.name))
-        except OSError:  # it ended meanwhile, or is somebody else's
+        except OSError:  # it has ended, or belongs to another user
             pass
     return found
 
@@ -106,7 +106,7 @@ def without_times(report):
 
 
 class Scene:
-    """A folder for one run at a time: `in` has the model, `out` the older result, `tmp` what is temporary."""
+    """A folder for one run at a time: `in` has the model, `out` the older result, `tmp` temporary files."""
 
     def __init__(self, root, settings, verb):
         self.root, self.settings, self.verb = root, settings, verb
@@ -147,7 +147,7 @@ class Scene:
         return process.returncode, out, error
 
     def is_whole(self, seen):
-        """Of `tune`: the best that it had so far, or what it took instead of a model that did not run."""
+        """True for another result that `tune` may give: the best one so far, or another one because a model did not run."""
         return list(seen) == ["model.onnx"] and self.run(["inspect", "out/model.onnx"])[0] == 0
 
     def first_difference(self, out):
@@ -155,7 +155,7 @@ class Scene:
         return next((given for given, wanted in pairs if given != wanted), "")
 
     def left_processes(self):
-        """What was started and goes on; it may take its time to notice that nobody listens any more."""
+        """Processes that are still running; a runner may need some time to notice that the program has ended."""
         until = time.monotonic() + PATIENCE
         while (left := processes_with(str(self.root / "tmp").encode())) and time.monotonic() < until:
             time.sleep(0.01)
@@ -205,9 +205,9 @@ class Scene:
         if code != 0 and seen not in (self.old, self.new) and not (self.verb == "tune" and self.is_whole(seen)):
             yield f"neither the old result nor the new one: {sorted(seen)}"
         if contents(self.root / "in") != self.source:
-            yield "the model was touched"
+            yield "the model was changed"
         if left := self.left_processes():
-            yield f"{len(left)} processes go on"
+            yield f"{len(left)} processes are still running"
             self.kill_all()
         left = [str(path.relative_to(self.root)) for path in (self.root / "tmp").rglob("*")]
         if left and not self.settings.lasting:
@@ -219,7 +219,7 @@ class Scene:
 
 
 def spread(count, number):
-    """So many of 1 … count, the first and the last among them."""
+    """This many numbers of 1 to count, including the first and the last."""
     if count <= number:
         return list(range(1, count + 1))
     return sorted({1 + round(i * (count - 1) / max(1, number - 1)) for i in range(number)})
@@ -243,7 +243,7 @@ def run_verb(verb, settings, root, until):
         scenes.put(Scene(root / verb / str(i), settings, verb))
     faults = [Fault(verb, who, call, at) for who in settings.who for call in settings.call
               for at in chosen(first.counts[who][call], settings)]
-    random.Random(1).shuffle(faults)  # one that is cut short has been everywhere
+    random.Random(1).shuffle(faults)  # so that a campaign that is stopped early has tried all kinds
 
     def attempt(fault):
         if time.monotonic() > until:
@@ -260,7 +260,7 @@ def run_verb(verb, settings, root, until):
 
 
 def print_findings(outcomes):
-    """Those that are the same but for numbers are one, with the stack of the first."""
+    """Groups findings that differ only in numbers, with the stack of the first."""
     alike = collections.defaultdict(list)
     for outcome in outcomes:
         if outcome.problems:
@@ -331,7 +331,7 @@ def main():
             left_out += missing
     print_table(rows)
     if left_out:
-        print(f"left out, as the time was up: {left_out}")
+        print(f"skipped for lack of time: {left_out}")
     print(f"findings: {findings}")
     return 1 if findings else 0
 

@@ -1,16 +1,16 @@
-// Preloaded into the program (LD_PRELOAD), makes chosen calls fail or the process die at an exact moment.
+// A library for LD_PRELOAD that makes chosen calls fail, or ends the process at an exact call.
 //
 //   FAULT_CALL=pwrite FAULT_AT=3 FAULT_DO=ENOSPC   the third pwrite fails
-//   FAULT_LASTING=1                                and so does every one after it
+//   FAULT_LASTING=1                                all later calls fail, too
 //   FAULT_WHO=runner                               not in ounce but in the ounce-runner processes that it
-//                                                  starts; both: in whichever makes the call
+//                                                  starts; both: in any of them
 //   FAULT_REFUSE=open_tmpfile,fallocate            every call of these fails with EOPNOTSUPP, as on file
 //                                                  systems without them
-//   FAULT_COUNTS=FILE                              holds the counts, which all processes share; see shim.py
-//   FAULT_TRACE=FILE                               gets the stack of the call that failed
+//   FAULT_COUNTS=FILE                              file of the counts, shared by all processes; see shim.py
+//   FAULT_TRACE=FILE                               receives the stack of the failed call
 //
-// Calls are counted from main() on, those of ounce apart from those of the runners (which count together);
-// other programs that are started are left alone:
+// Calls are counted from main() on, separately for ounce and for all runners together. Other programs are not
+// affected. The calls:
 //
 //   open_tmpfile, fallocate, ftruncate, pwrite, fsync (fdatasync), linkat, rename, unlink (remove),
 //   open (and all else that gives a file or folder: openat, openat2, fopen, opendir, mkdtemp, mkdir,
@@ -18,9 +18,9 @@
 //   thread (pthread_create), malloc (calloc, realloc, aligned_alloc, memalign, posix_memalign, and so
 //   operator new)
 //
-// What is done: the name of an error (EIO, ENOSPC, EINTR, EACCES, ENOMEM, EAGAIN, EMFILE, EPIPE), short (half
-// of the bytes are written), kill-before and kill-after (SIGKILL), term, int (that signal, then the call),
-// truncate (empties FAULT_FILE, then the call).
+// FAULT_DO is the name of an error (EIO, ENOSPC, EINTR, EACCES, ENOMEM, EAGAIN, EMFILE, EPIPE), short (write
+// half of the bytes), kill-before or kill-after (SIGKILL), term or int (raise that signal, then call), or
+// truncate (empty FAULT_FILE, then call).
 #include <dirent.h>
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -77,19 +77,19 @@ constexpr std::array<std::string_view, kCalls> kNames = {
 enum Who { kProgram, kRunner, kProcesses };
 
 struct Counts {
-  std::atomic<std::int64_t> failed;  // how often a fault was made
+  std::atomic<std::int64_t> failed;  // number of injected faults
   std::array<std::array<std::atomic<std::int64_t>, kCalls>, kProcesses> calls;
 };
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 
 enum class Do { kNothing, kError, kShort, kKillBefore, kKillAfter, kTerm, kInt, kTruncate };
 
-// All of it is read once, when main() begins: looking at the environment for each malloc takes long.
+// Read once, when main() begins, because reading the environment for each malloc would be slow.
 struct Settings {
   bool is_on = false;
   Who who = kProgram;
   std::array<bool, kCalls> refused{};
-  int call = -1;  // which one is to fail in this process
+  int call = -1;  // the call that fails in this process
   std::int64_t at = 0;
   bool is_lasting = false;
   Do what = Do::kNothing;
@@ -101,7 +101,7 @@ struct Settings {
 Counts own_counts;
 Counts* counts = &own_counts;
 Settings settings;
-// What the shim itself calls is not counted.
+// True while the shim itself makes calls, which are not counted.
 [[gnu::tls_model("initial-exec")]] thread_local bool is_inside = false;
 
 struct Inside {
@@ -189,8 +189,8 @@ void write_trace() {
 
 void send_signal(int signal) { ::kill(::getpid(), signal); }
 
-// Counts the call and does what is asked for in front of it; kNothing, kError (errno is set), kShort and
-// kKillAfter are left to the caller.
+// Counts the call, and performs the actions that precede it. The caller handles the returned kNothing, kError
+// (errno is set), kShort or kKillAfter.
 Do before(Call call) {
   if (!settings.is_on || is_inside) return Do::kNothing;
   const Inside inside;
@@ -215,7 +215,7 @@ Do before(Call call) {
   return settings.what;
 }
 
-// The calls themselves run through `run`; `failed` is what a call gives that fails.
+// Calls `run` with the fault; `failed` is the return value of a failed call.
 template <class Run>
 auto with_fault(Call call, const Run& run, const Run& run_short, decltype(run()) failed) -> decltype(run()) {
   const Do what = before(call);
@@ -236,7 +236,7 @@ int with_fault(Call call, const Run& run) {
   return with_fault(call, run, run, -1);
 }
 
-// For calls that give the error instead of setting errno.
+// For calls that return the error instead of setting errno.
 template <class Run>
 int giving_the_error(Call call, const Run& run) {
   const int result = with_fault(call, run, run, -1);
@@ -272,7 +272,7 @@ int faulty_open(int flags, const Run& run) {
   return with_fault((flags & O_TMPFILE) == O_TMPFILE ? kOpenTmpfile : kOpen, run);
 }
 
-// The mode is read even when it was not given: it is unused then.
+// Reads the mode even if it was not passed; it is unused then.
 mode_t mode_of(va_list more) { return va_arg(more, mode_t); }
 
 using Main = int(int, char**, char**);
@@ -430,10 +430,10 @@ int remove(const char* path) noexcept {
   return with_fault(kUnlink, [=] { return next(path); });
 }
 
-// A sanitizer has its own of these, and must be the first to be asked.
+// Sanitizers replace these functions and must be called first.
 #ifndef FAULT_FILES_ONLY
 
-// Only for openat2, which has no function of its own.
+// Only for openat2, which has no libc function.
 long syscall(long number, ...) noexcept {
   static auto* const next = real<long(long, ...)>("syscall");
   va_list more;
@@ -458,7 +458,7 @@ pid_t fork() noexcept {
   static auto* const next = real<pid_t()>("fork");
   return with_fault(kSpawn, [=] { return next(); });
 }
-// Whoever may use it may as well be given a process of its own; it would not stand being called from here.
+// vfork cannot be wrapped; fork is a valid replacement.
 pid_t vfork() noexcept { return fork(); }
 
 int clone(int (*run)(void*), void* stack, int flags, void* argument, ...) noexcept {
@@ -489,7 +489,7 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
   return giving_the_error(kThread, [=] { return next(thread, attributes, run, argument); });
 }
 
-// Not looked up: that may allocate itself.
+// Declared instead of looked up, because dlsym may allocate.
 void* __libc_malloc(size_t size);
 void* __libc_calloc(size_t number, size_t size);
 void* __libc_realloc(void* block, size_t size);

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Whatever happens while a model is written: the old result or the complete new one stands there, never anything else.
+"""Tests that outputs are written atomically: after any fault the output is the old result or the complete new one.
 
 usage: faults_test.py --ounce PROGRAM --shim LIBRARY --models FOLDER [unittest arguments]
 
-`ounce quantize` runs over an older result, and the shim (fault_shim.cpp) makes each of its system calls fail, or kills
-the process in front of it and behind it, one run for every single call.
+`ounce quantize` runs over an older result. For each system call there is one run in which the shim (fault_shim.cpp) makes it
+fail, one in which it kills the process before the call, and one after it.
 """
 
 import argparse
@@ -36,7 +36,7 @@ NO_FALLOCATE = "open_tmpfile,fallocate"
 
 
 def run(folder, arguments, more=None, **faults):
-    """Runs ounce with the shim in it; the faults are the shim's variables, in lower case."""
+    """Runs ounce with the shim; the faults are the shim's variables, in lower case."""
     environment = {"PATH": "/usr/bin:/bin", **shim.variables(SHIM, **faults), **(more or {})}
     return subprocess.run([OUNCE, *arguments], cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
 
@@ -46,7 +46,7 @@ def contents(folder):
 
 
 class Scene:
-    """A model `in/model.onnx` and what `quantize` makes of it, before (`old`) and after (`new`), as name → bytes."""
+    """A model `in/model.onnx` and its quantized files, the older (`old`) and the newer (`new`) ones, as name → bytes."""
 
     def __init__(self, root, old_options, new_options, refuse=""):
         self.root, self.refuse = root, refuse
@@ -67,7 +67,7 @@ class Scene:
         return contents(self.root / "out")
 
     def restore(self, files=None):
-        """The older result stands in the folder, as if nothing had been tried."""
+        """Restores the older result in the folder."""
         out = self.root / "out"
         shutil.rmtree(out, ignore_errors=True)
         out.mkdir()
@@ -95,22 +95,22 @@ class Promise(unittest.TestCase):
     maxDiff = None
 
     def assert_whole(self, scene, may_leave_others, is_source_intact=True):
-        """The result is the old or the new one, with all it needs; gives which."""
+        """Checks that the result is the complete old or new one; returns which."""
         seen = contents(scene.root / "out")
         state = "new" if seen.get("model.onnx") == scene.new["model.onnx"] else "old"
         wanted = scene.new if state == "new" else scene.old
         missing = {name for name, data in wanted.items() if seen.get(name) != data}
-        self.assertEqual(missing, set(), f"{state} result is damaged")
+        self.assertEqual(missing, set(), f"{state} result is incomplete")
         if wanted:
             inspected = run(scene.root, ["inspect", "out/model.onnx"])
             self.assertEqual(inspected.returncode, 0, inspected.stderr)
         others = {name: data for name, data in seen.items() if name not in wanted}
         if not may_leave_others:
-            self.assertEqual(set(others), set(), "something is left behind")
-        for name, data in others.items():  # a killed process may leave hidden files, and data that nothing uses yet or any more
+            self.assertEqual(set(others), set(), "files are left")
+        for name, data in others.items():  # a killed process may leave hidden files, and data files that no model uses
             self.assertTrue(name.startswith(".") or data in (*scene.old.values(), *scene.new.values()), f"{name} is a partial file")
         if is_source_intact:
-            self.assertEqual(contents(scene.root / "in"), scene.source, "the model was touched")
+            self.assertEqual(contents(scene.root / "in"), scene.source, "the model was changed")
         return state
 
     def every_call(self, scene):
@@ -120,7 +120,7 @@ class Promise(unittest.TestCase):
 
 
 EXTERNAL = ["--external-data", "always"]
-# Every way that files are written: options of the older result (None: there is none), of the new one, refused calls.
+# All ways of writing files: options of the older result (None: no older result), of the new one, unavailable calls.
 WAYS = {
     "inline": (["--to", "w16"], []),
     "first": (None, []),
@@ -135,7 +135,7 @@ WAYS = {
 
 
 def for_every_way(test):
-    """Makes a class's check(self, *way) a test for each of the ways."""
+    """Makes a test for each of the ways from a class's check(self, *way)."""
     for name, way in WAYS.items():
         setattr(test, f"test_{name}", lambda self, way=way: self.check(*way))
     return test
@@ -155,7 +155,7 @@ class Killed(Promise):
 
 @for_every_way
 class Leftovers(Promise):
-    """The run after a killed one removes what that left, and nothing else."""
+    """The run after a killed one removes its leftovers, and no other files."""
 
     def check(self, *arguments):
         with scene(*arguments) as stage:
@@ -170,7 +170,7 @@ class Leftovers(Promise):
                     left += len(hidden)
                     others = [out / ".model.onnx.4711.part", out / ".model.onnx.part"]
                     for path in others:
-                        path.write_bytes(b"of somebody else")
+                        path.write_bytes(b"of another program")
                     done = run(stage.root, stage.arguments, refuse=stage.refuse)
                     self.assertEqual(done.returncode, 0, done.stderr)
                     self.assertEqual({path.name for path in out.iterdir() if path.name.startswith(".")},
@@ -180,14 +180,14 @@ class Leftovers(Promise):
 
 class LeftoverFolders(unittest.TestCase):
     def test_publish(self):
-        """A killed publish leaves its hidden folder and temporary ones; the next one removes them all."""
+        """A killed publish leaves its hidden folder and temporary folders; the next one removes all of them."""
         with tempfile.TemporaryDirectory(prefix="ounce-faults-") as name:
             root = pathlib.Path(name)
             (root / "tmp").mkdir()
             shutil.copy(MODELS / "matmul.onnx", root / "matmul.onnx")
             command = ["publish", "matmul.onnx", "-o", "pub", "--layout", "plain", "--variants", "q8", "--no-bench", "--replace"]
             environment = {"TMPDIR": str(root / "tmp")}
-            for faults in ({}, {"counts": "counts"}):  # the second run replaces a folder, as those do that are killed
+            for faults in ({}, {"counts": "counts"}):  # the second run replaces a folder, like the killed ones
                 done = run(root, command, environment, **faults)
                 self.assertEqual(done.returncode, 0, done.stderr)
             published = {path.relative_to(root) for path in (root / "pub").rglob("*")}
@@ -206,7 +206,7 @@ class LeftoverFolders(unittest.TestCase):
 
 
 class Together(Promise):
-    """Several processes write one output: it is the whole result of one of them, at every moment."""
+    """Several processes write one output: at any time it is the complete result of one of them."""
 
     COUNT = 6
 
@@ -233,10 +233,10 @@ class Together(Promise):
         self.check(NO_TMPFILE)
 
     def test_containers_without_tmpfile(self):
-        """Each is process 1 of a PID namespace of its own, as in containers that share a folder."""
+        """Each is process 1 of its own PID namespace, as in containers that share a folder."""
         inside = ["unshare", *([] if os.geteuid() == 0 else ["--user", "--map-root-user"]), "--fork", "--pid", "--mount-proc"]
         if shutil.which("unshare") is None or subprocess.run([*inside, "true"], capture_output=True).returncode != 0:
-            self.skipTest("no PID namespaces here")
+            self.skipTest("PID namespaces are not available")
         self.check(NO_TMPFILE, [*inside, "--"])
 
 
@@ -252,15 +252,15 @@ class Failing(Promise):
                         self.assertEqual(done.stdout, "")
                         self.assertRegex(done.stderr, r"\Aounce: [^\n]+\n\Z")
                         seen = contents(stage.root / "out")
-                        # When only the last flush of the folder fails, the new model stands there already; the old one's
-                        # data stays, as the disk may still know the old name.
+                        # If only the last flush of the folder fails, the new model is complete. The old data file remains,
+                        # because the disk may still have the old name.
                         is_replaced = seen.get("model.onnx") == stage.new["model.onnx"] != stage.old.get("model.onnx")
                         self.assert_whole(stage, may_leave_others=is_replaced)
 
 
 class Harmless(Promise):
     def check(self, do, call="pwrite"):
-        """Neither a short write nor an interrupted one is a failure."""
+        """Short and interrupted writes are not failures."""
         with scene(*WAYS["external"]) as stage:
             self.assertGreater(stage.counts[call], 0)
             for at in range(1, stage.counts[call] + 1):
@@ -278,7 +278,7 @@ class Harmless(Promise):
 
 class Stopped(Promise):
     def stopped_anywhere(self, do, refuse=""):
-        """Stopped in time: exit 130, one line, nothing left. Too late: it is all there."""
+        """A signal in time: exit 130, one line, no files. A late signal: the complete result."""
         with scene(["--to", "w16"], [], refuse) as stage:
             codes = []
             for call, at in self.every_call(stage):
@@ -288,7 +288,7 @@ class Stopped(Promise):
                     state = self.assert_whole(stage, may_leave_others=False)
                     self.assertEqual((done.returncode, state), (130, "old") if done.returncode else (0, "new"))
                     self.assertEqual(done.stderr, "ounce: stopped; nothing was written\n" if done.returncode else "")
-                    if call == "pwrite":  # it is far from done
+                    if call == "pwrite":  # long before the end
                         self.assertEqual(done.returncode, 130)
             self.assertIn(130, codes)
 
@@ -307,7 +307,7 @@ class Stopped(Promise):
             self.assertEqual(done.returncode, 4)
             self.assertEqual(done.stderr, "ounce: a model file became shorter while it was read; nothing was written\n")
             self.assertEqual(done.stdout, "")
-            # It ends at once, from a signal handler: what has a name already keeps it, as when it is killed.
+            # The signal handler ends the process at once, so files that are already named remain, as after a kill.
             self.assertEqual(self.assert_whole(stage, may_leave_others=refuse != "", is_source_intact=False), "old")
 
     def test_model_that_shrinks_while_it_is_read(self):

@@ -3,13 +3,12 @@
 
 usage: kills.py --ounce PROGRAM --models FOLDER --example FOLDER [--verb VERB …] [--count N] [--seed S]
 
-Every verb that writes runs over an older result and is killed (SIGKILL) after a random share of the time that it takes.
-Then
-  - the output is the old one or the complete new one, and so is every file beside it,
-  - the source is untouched,
-  - the same command succeeds at once,
-  - after it nothing is left but its results: neither a hidden file nor a temporary folder.
-SIGTERM ends each verb within seconds, with nothing left behind at all.
+Every verb that writes runs over an older result and is killed (SIGKILL) after a random share of its duration. Then
+  - the output, and every file next to it, must be the old one or the complete new one,
+  - the source must be unchanged,
+  - the same command must succeed at once,
+  - after it only its results may be left: no hidden file and no temporary folder.
+SIGTERM must end each verb within seconds, without leaving any file.
 """
 
 import argparse
@@ -23,12 +22,12 @@ import sys
 import tempfile
 import time
 
-PATIENCE = 600  # seconds until a hang is called one, on a machine that has much else to do
+PATIENCE = 600  # seconds after which a run counts as hanging, on a busy machine
 
 SOUND = ["--rescale", "1/32768"]
 CALIBRATION = ["--data", "in/commands_calib.npz", *SOUND]
 COMMANDS = ["commands.onnx", "commands_calib.npz", "commands_val.npz"]
-# Files that a verb needs, and its words. {to} is a format, another one for the older result.
+# The files that a verb needs, and its arguments. {to} is a format, which differs for the older result.
 VERBS = {
     "quantize": (COMMANDS, ["quantize", "in/commands.onnx", "-o", "out/model.onnx", "--to", "{to}"]),
     "external": (["external.onnx", "external.data"],
@@ -64,7 +63,7 @@ class Scene:
             self.old = {"model.onnx": (root / "in" / "commands.onnx").read_bytes()}
         self.new, self.seconds = self.whole(NEWER)
         if verb != "unpack" and self.old == self.new:
-            raise SystemExit(f"{verb}: the older result is the newer one, so nothing could be seen")
+            raise SystemExit(f"{verb}: the older and the newer result are equal, so the test would detect nothing")
 
     def start(self, choice):
         environment = {"PATH": "/usr/bin:/bin", "HOME": str(self.root / "home"), "TMPDIR": str(self.root / "tmp")}
@@ -73,7 +72,7 @@ class Scene:
                                 stderr=subprocess.PIPE, text=True, start_new_session=True)
 
     def whole(self, choice):
-        """What a run gives that nothing disturbs, and how long it takes."""
+        """The result of an undisturbed run, and its duration."""
         self.restore({})
         start = time.monotonic()
         process = self.start(choice)
@@ -92,11 +91,11 @@ class Scene:
             path.write_bytes(data)
 
     def shown(self):
-        """What users see: hidden leftovers are looked at after the next run."""
+        """The visible files; hidden leftovers are checked after the next run."""
         return {name: data for name, data in contents(self.root / "out").items() if not name.startswith(".") and "/." not in name}
 
     def after(self, moment, number):
-        """Kills a run after `moment` seconds; gives what is wrong then."""
+        """Kills a run after `moment` seconds, and yields the violations."""
         self.restore(self.old)
         process = self.start(NEWER)
         try:
@@ -133,7 +132,7 @@ class Scene:
             yield f"the next run does not write {sorted(missing)}"
 
     def is_complete(self, files):
-        """tune may stop at a better model than the last: then every file of it loads."""
+        """tune may have written an intermediate best model: then every file of it must load."""
         if self.verb != "tune" or not files:
             return False
         return all(
@@ -142,7 +141,7 @@ class Scene:
 
     def torn(self, shown):
         for name, data in shown.items():
-            if name.endswith("README.md"):  # holds measured times, so each run has another one
+            if name.endswith("README.md"):  # has measured times, which differ between runs
                 if not data.endswith(b"\n"):
                     yield f"{name} is torn"
             elif data not in (self.old.get(name), self.new.get(name)):
@@ -155,7 +154,7 @@ def main():
     parser.add_argument("--models", required=True, type=pathlib.Path)
     parser.add_argument("--example", required=True, type=pathlib.Path)
     parser.add_argument("--verb", action="append", choices=list(VERBS))
-    parser.add_argument("--count", type=int, default=25, help="kills of each verb")
+    parser.add_argument("--count", type=int, default=25, help="number of kills per verb")
     parser.add_argument("--seed", default="1")
     options = parser.parse_args()
     draw, failures = random.Random(options.seed), 0

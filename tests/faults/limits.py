@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Run Ounce where the machine gives too little: few descriptors, little memory, full disks, closed outputs, no HOME.
+"""Run Ounce with limited resources: few file descriptors, little memory, full disks, closed outputs, no HOME.
 
 usage: limits.py --ounce PROGRAM --models FOLDER --example FOLDER [--quick]
 
-Every run succeeds, or ends with a documented exit code for a failing machine (4, or 2 and 3 where a runner lacks memory)
-and one line on standard error. No signal ends it, no output is half written, and nothing is left behind. Full disks need
-the right to mount a tmpfs (root); without it they are skipped, and the last line says so.
+Every run must succeed, or end with the documented exit code for a failing machine (4, or 2 and 3 if a runner lacks memory) and
+one line on standard error. No signal may end it, no output may be partial, and no file may be left. The tests of full disks
+need the right to mount a tmpfs (root); without it they are skipped, and the last line says so.
 """
 
 import argparse
@@ -86,10 +86,10 @@ class Lab:
 
     def streams(self, verbs):
         for verb in verbs:
-            # The table is printed when the model is in its place, which stays there.
+            # The report is printed after the model is written, and the model remains.
             result = "model" if verb == "publish" else "model.onnx"
             if verb == "unpack":
-                continue  # its results have names of their own
+                continue  # it chooses the names of its results
             with open("/dev/full", "w") as full:
                 self.run("a full standard output", verb, stdout=full, result=result)
             read, write = os.pipe()

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Let many processes write one output at once: it is always one of their complete results, and nothing is left behind.
+"""Let many processes write one output at once: it must always be one of their complete results, and no file may be left.
 
 usage: races.py --ounce PROGRAM --models FOLDER [--shim LIBRARY] [--processes N] [--rounds N]
 
-The processes quantize one model to different formats under one name. In between the output is read again and again: each
-time it is one of the results, to the byte. With the shim no process gets an unnamed temporary file (O_TMPFILE), as on NFS
-and FUSE; as root, processes also run in PID namespaces of their own, where all have the same process id, as in containers.
+The processes quantize one model to different formats under one name. Meanwhile the output is read repeatedly: each time it must
+equal one of the results. With the shim no process gets an unnamed temporary file (O_TMPFILE), as on NFS and FUSE. As root,
+processes also run in separate PID namespaces, where all have the same process id, as in containers.
 """
 
 import argparse
@@ -99,7 +99,7 @@ def main():
                 failures += 1
                 print(f"{label}: {problem}", flush=True)
         print(f"{label}: {options.rounds} rounds of {options.processes} processes", flush=True)
-    print(f"{failures} failures{'' if can_unshare else '; process namespaces skipped: no right to make them'}")
+    print(f"{failures} failures{'' if can_unshare else '; process namespaces skipped: not permitted'}")
     return 1 if failures else 0
 
 

@@ -1,4 +1,4 @@
-"""What the tests know of the shim (fault_shim.cpp): its variables, and the counts that it keeps."""
+"""Sets the variables of the shim (fault_shim.cpp), and reads its counts."""
 
 import struct
 
@@ -15,7 +15,7 @@ def variables(library, **faults):
 
 
 def read_counts(path):
-    """How many faults were made, and who made which call how often."""
+    """The number of injected faults, and of each call by each kind of process."""
     failed, *numbers = struct.unpack(f"{1 + len(WHO) * len(CALLS)}q", path.read_bytes())
     rows = [numbers[i * len(CALLS):(i + 1) * len(CALLS)] for i in range(len(WHO))]
     return failed, {who: dict(zip(CALLS, row)) for who, row in zip(WHO, rows)}

@@ -1,4 +1,4 @@
-// Files of options, read beside a command line with verbs, flags, lists and a verb of a verb.
+// Checks configuration files, together with a command line that has verbs, flags, lists and a nested verb.
 #include <string>
 #include <vector>
 
@@ -47,9 +47,9 @@ void check_config(const std::string& bytes) {
     std::vector<std::string> arguments = {"quantize", file.path().string(),
                                           "--config"};  // CLI11 wants them reversed
     parser.app().parse(arguments);
-  } catch (const CLI::ParseError&) {  // a value that the option does not take
+  } catch (const CLI::ParseError&) {  // an invalid value of an option
   } catch (const Error& error) {
-    promise(error.code() == ErrorCode::kUsage, "a bad file of options was not called bad usage");
+    promise(error.code() == ErrorCode::kUsage, "a bad configuration file was not reported as bad usage");
     promise(std::string_view(error.what()).find('\n') == std::string_view::npos,
             "a message has more than one line");
   }

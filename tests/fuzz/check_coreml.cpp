@@ -46,7 +46,7 @@ void check_views(const coreml::CoremlFile& file) {
   }
 }
 
-// What compressed weights decode to, or a refusal.
+// Dequantizes compressed weights; they may be rejected.
 void check_decoding(const coreml::Model& model) {
   const coreml::NamedFunction* const main = coreml::main_function(model);
   if (main == nullptr) return;
@@ -79,10 +79,10 @@ bool check_coreml(const std::string& bytes) {
   const std::string file = rest.substr(0, size);
   auto model = unless_refused([&] { return coreml::read_model_from_memory(file, weights, "input"); });
   if (!model) return false;
-  promise(joined(coreml::serialize(*model)) == file, "a model is written in another way than it was read");
+  promise(joined(coreml::serialize(*model)) == file, "an unchanged model is written differently");
   const std::string rewritten = joined(coreml::serialize(*model, true));
   const coreml::Model again = coreml::read_model_from_memory(rewritten, weights, "written");
-  promise(joined(coreml::serialize(again, true)) == rewritten, "writing a model twice gives other bytes");
+  promise(joined(coreml::serialize(again, true)) == rewritten, "writing a model twice gives different bytes");
   const bool is_valid = unless_refused([&] {
                           coreml::validate(*model);
                           coreml::describe_model(*model);

@@ -1,13 +1,13 @@
-// What must hold for any bytes at all: they are refused with Error{kBadInput}, or they are a Core ML model
-// whose values can be read, and that keeps its content when it is written.
+// Checks the Core ML reader and writer with arbitrary bytes: they must be rejected with Error{kBadInput}, or
+// be a model whose values can be read and whose content is preserved when it is written.
 #pragma once
 
 #include <string>
 
 namespace ounce::test {
 
-// A model file and a weight file, as coreml::joined() puts them together. Returns whether they are a model.
-// Throws BrokenPromise (promise.h), and lets every exception pass that is not the refusal of bad input.
+// `bytes` are a model file and a weight file, joined by coreml::joined(). Returns whether they are a model.
+// Throws BrokenPromise (promise.h), and any unexpected exception.
 bool check_coreml(const std::string& bytes);
 
 }  // namespace ounce::test

@@ -1,4 +1,4 @@
-// Files of data: arrays, archives of them, sound, pictures, lists.
+// Checks readers of data files: arrays, archives, audio, images, lists.
 #include <algorithm>
 
 #include "data/containers/byte_stream.h"
@@ -18,20 +18,20 @@ bool is_complete(const data::Tensor& tensor) {
   std::uint64_t count = 1;
   for (const auto dim : tensor.dims) count *= static_cast<std::uint64_t>(dim);
   if (tensor.type == ElementType::kString) return tensor.strings.size() == count;
-  return tensor.bytes.size() * 8 >= count;  // a bit at least for every value
+  return tensor.bytes.size() * 8 >= count;  // at least one bit per value
 }
 
-// A picture of any kind; its name is not asked for.
+// An image of any format; its name does not matter.
 void check_picture(const std::string& bytes) {
   constexpr data::ImageLimits kSmall{std::uint64_t{1} << 20U};
   for (const auto mode : {data::ColorMode::kRgb, data::ColorMode::kGrey}) {
     try {
       const data::Image image = data::decode_image(bytes, "picture", mode, kSmall);
       promise(image.pixels.size() == data::row_bytes(image) * static_cast<std::size_t>(image.height),
-              "a picture has another number of pixels than its size");
+              "an image does not have the number of pixels of its size");
     } catch (const Error& error) {
       promise(error.code() == ErrorCode::kBadInput || error.code() == ErrorCode::kUnsupported,
-              "a bad picture was not called bad input");
+              "a bad image was not reported as bad input");
     }
   }
 }

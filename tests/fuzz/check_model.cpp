@@ -20,7 +20,7 @@ using onnx::Placement;
 std::string text_of(const onnx::Rope& rope) {
   std::string text;
   for (const auto& piece : rope.pieces()) text += onnx::Rope::bytes_of(piece);
-  promise(text.size() == rope.size(), "a rope has another size than it says");
+  promise(text.size() == rope.size(), "a rope reports a wrong size");
   return text;
 }
 
@@ -50,7 +50,7 @@ void read_everything(const onnx::Graph& graph) {
   }
 }
 
-// The values of the main graph's initializers survive being written as raw data.
+// Checks that the values of the main graph's initializers are preserved when they are written as raw data.
 void check_edited_tensors(const std::string& bytes) {
   Model model = onnx::read_model_from_memory(bytes, "edited");
   for (auto& tensor : model.proto.edit().graph.edit().initializers) tensor.edit();
@@ -77,13 +77,13 @@ bool check_model(const std::string& bytes) {
 
   const std::string rewritten = written(*model, true);
   const Model again = onnx::read_model_from_memory(rewritten, "rewritten");
-  promise(written(again, true) == rewritten, "encoding a model anew a second time changed it");
+  promise(written(again, true) == rewritten, "encoding a model a second time changed it");
   serialize(*model, Placement::kExternal, "model.data");
   check_edited_tensors(bytes);
 
   const bool fits = unless_refused([&] { return graph::validate(*model); }).has_value();
   promise(fits == unless_refused([&] { return graph::validate(again); }).has_value(),
-          "encoding a model anew changed its graph");
+          "encoding a model again changed its graph");
   graph::Names(*model).fresh("q");
   return fits;
 }

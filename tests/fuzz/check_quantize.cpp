@@ -1,5 +1,4 @@
-// The whole way of a model through quantize(), short of a runtime. The first byte of the input names a
-// recipe.
+// Checks quantize() without running models. The first byte of the input selects a recipe.
 #include <ounce/quantize.h>
 
 #include "formats/onnx/file/reader.h"
@@ -31,7 +30,7 @@ std::vector<Recipe> make_recipes() {
   recipes[3].codebook = true;
   recipes[6].granularity = {GranularityKind::kBlock, 4};
   recipes[9].half.half_io = true;
-  recipes[10].target = "cuda";  // which computes on bfloat16
+  recipes[10].target = "cuda";  // has bfloat16 kernels
   recipes[12].integer.dynamic_conv = true;
   recipes[14].integer.dialect = Dialect::kQOperator;
   recipes[14].integer.integer_io = true;

@@ -1,5 +1,5 @@
-// Documents of runs that somebody else wrote, drawn as a page: nothing of them becomes markup, and the page
-// is no larger than what it shows calls for.
+// Checks HTML reports made from untrusted JSON documents: no text of a document becomes markup, and the size
+// of the report is in proportion to the document.
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -15,14 +15,13 @@ namespace {
 
 constexpr std::size_t kMostForNothing = std::size_t{4} << 20, kMostForAByte = 1000;
 
-// Goes through a page as a strict reader would: what was opened is closed, in its order, and no attribute
-// runs or loads anything.
+// A strict HTML parser: elements must be nested correctly, and no attribute may run scripts or load anything.
 class PageReader {
  public:
   explicit PageReader(std::string_view html) : rest_(html) {}
 
   void read() {
-    promise(take(report::html::page_start()), "a page does not begin as pages do");
+    promise(take(report::html::page_start()), "a page has a wrong beginning");
     for (std::size_t text = rest_.find('<'); text != std::string_view::npos; text = rest_.find('<')) {
       rest_.remove_prefix(text + 1);
       if (take("/")) {
@@ -55,11 +54,11 @@ class PageReader {
 
   void attribute() {
     const std::string_view key = name();
-    promise(!key.empty() && !key.starts_with("on") && take("=\""), "an attribute is not ours");
+    promise(!key.empty() && !key.starts_with("on") && take("=\""), "an unexpected attribute");
     const std::size_t end = rest_.find('"');
     promise(end != std::string_view::npos, "an attribute has no end");
     const std::string_view value = rest_.substr(0, end);
-    promise(value.find('<') == std::string_view::npos, "an attribute holds markup");
+    promise(value.find('<') == std::string_view::npos, "an attribute contains markup");
     promise(key != "src" || value.starts_with("data:image/png;base64,"), "a page loads something");
     promise(key != "href" || value.starts_with('#'), "a page leads elsewhere");
     rest_.remove_prefix(end + 1);
@@ -75,7 +74,7 @@ class PageReader {
     if (is_lone || std::find(kWithoutEnd.begin(), kWithoutEnd.end(), tag) != kWithoutEnd.end()) return;
     open_.push_back(tag);
     if (tag == "script") ++scripts_;
-    if (tag == "style" || tag == "script")  // a text of ours, up to its end
+    if (tag == "style" || tag == "script")  // skips Ounce's own style and script
       rest_.remove_prefix(std::min(rest_.find(tag == "style" ? "</style>" : "</script>"), rest_.size()));
   }
 
@@ -91,7 +90,7 @@ void check_report(const std::string& bytes) {
       unless_refused([&] { return report::html::page({report::html::parse_run(bytes, "run.json")}); });
   if (!html) return;
   PageReader(*html).read();
-  promise(escaped_lines(*html) == *html, "a page holds characters that are obeyed");
+  promise(escaped_lines(*html) == *html, "a page contains control characters");
   promise(html->size() < kMostForNothing + kMostForAByte * bytes.size(), "a page is out of proportion");
 }
 

@@ -1,4 +1,5 @@
-// Texts of others: contracts, ranges, journals, statements. What was taken is written and read again.
+// Checks readers of text files: preprocessing metadata, activation ranges, journals, provenance records.
+// Accepted texts are written and read again.
 #include "calibration/ranges.h"
 #include "data/contract/contract_file.h"
 #include "fuzz/memory_file.h"
@@ -38,10 +39,10 @@ void check_statement(const std::string& bytes) {
           "a statement changed when it was written and read");
 }
 
-// A journal takes any file and leaves out the lines that are none; what is added to it is there the next
-// time.
+// A journal accepts any file and skips invalid lines. Added entries must be found when the file is read
+// again.
 void check_journal(const std::string& bytes) {
-  const TemporaryFolder folder;  // a journal follows no link, which the name of a file in memory is
+  const TemporaryFolder folder;  // not a file in memory: its name is a link, which a journal does not follow
   const std::filesystem::path file = folder / "journal.jsonl";
   write_file(file, bytes);
   const std::string key = "a key that no journal has";

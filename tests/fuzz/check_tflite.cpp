@@ -13,7 +13,7 @@
 namespace ounce::test {
 namespace {
 
-constexpr std::uint64_t kNothingInside = 0;  // bytes of a flatbuffer with buffers: all go behind it
+constexpr std::uint64_t kNothingInside = 0;  // size limit: all buffers are written after the flatbuffer
 
 void check_views(const tflite::Model& model) {
   const tflite::TfliteFile file(model);
@@ -50,13 +50,14 @@ void check_written(const tflite::Model& model, std::uint64_t largest) {
   const bool has_computed =
       std::any_of(model.buffers.begin(), model.buffers.end(),
                   [](const tflite::Buffer& buffer) { return buffer.data.computed() != nullptr; });
-  // Values that are computed can be compared once they are written, and equal ones get one place.
+  // Computed values can be compared only after they are written. Equal buffers are written once.
   if (has_computed) return check_written(again, largest);
-  promise(same_content(model, again), "a written model has another content");
-  promise(tflite::to_bytes(again, largest) == written, "writing a model twice gives other bytes");
+  promise(same_content(model, again), "writing a model changed its content");
+  promise(tflite::to_bytes(again, largest) == written, "writing a model twice gives different bytes");
 }
 
-// What is made of a model has its inputs, outputs and signatures, and can be written and read again.
+// Checks that a prepared model has the inputs, outputs and signatures of the original, and can be written and
+// read.
 void check_prepared(const tflite::Model& model) {
   tflite::Model prepared = model;
   const auto notes = tflite::prepare(prepared, {.static_int8 = true});

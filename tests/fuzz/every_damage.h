@@ -1,4 +1,4 @@
-// All the small damages a file can have: each bit flipped, and each of its beginnings.
+// Makes all small changes of a file: each bit flipped, and each truncation.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// exhaust TARGET FILE…: the check of TARGET on each file with every single bit flipped, and on each of its
-// beginnings. Prints how many inputs that were. An exception or a sanitizer's finding ends it; the input is
-// then left in ./exhaust-failure.
+// exhaust TARGET FILE…: runs the check of TARGET on each file with every single bit flipped, and on each
+// truncation. Prints the number of inputs. Stops at an exception or a sanitizer's finding, and leaves the
+// input in ./exhaust-failure.
 #include <algorithm>
 #include <cstdio>
 #include <exception>

@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
-"""Fuzzes every reader and quantize() itself for a time, and says what was run and what was found.
+"""Fuzzes every reader and quantize() for a limited time, and prints the executions and findings.
 
 usage: fuzz.py BUILD --seconds SECONDS [--jobs 2] [TARGET …]      exit 0: nothing found
        fuzz.py BUILD --every-damage [--jobs 2] [TARGET …]
 
-With --every-damage each seed is read with every single bit flipped and from each of its beginnings, no more and no
-less. Otherwise:
+With --every-damage each seed is tested with every single bit flipped and with each truncation, instead of fuzzing.
 
-The time is shared out among the targets (all of them if none is named; models get most of it) in short turns, so that
-a finding in one of them does not end the others. Corpora grow in BUILD/corpus from one run to the next.
+The time is divided among the targets (all of them if none is named; models get most of it) in short turns, so that a finding
+in one target does not end the others. Corpora in BUILD/corpus grow from run to run.
 
-An input that fails is put into BUILD/failures/TARGET. Make it small (fuzz_TARGET -minimize_crash=1 FILE), give it a
-name that says what it is, and add it to tests/fuzz/regressions/TARGET: from then on every `make test` replays it.
+Failing inputs are written to BUILD/failures/TARGET. To add a regression test, minimize the input (fuzz_TARGET
+-minimize_crash=1 FILE), give it a descriptive name, and add it to tests/fuzz/regressions/TARGET; `make test` replays it.
 """
 
 import argparse
@@ -33,13 +32,13 @@ LARGEST_TO_DAMAGE = 4096  # bytes
 
 
 def in_memory():
-    """Temporary files without a disk, where there is such a folder."""
+    """A folder in memory for temporary files, if there is one."""
     memory = pathlib.Path("/dev/shm")
     return dict(os.environ, TMPDIR=str(memory)) if memory.is_dir() else None
 
 
 class Tally:
-    """What the turns of one target came to."""
+    """The totals of one target."""
 
     def __init__(self):
         self.seconds = self.executions = self.edges = self.failures = 0
@@ -77,7 +76,7 @@ def take_turn(build, target, seconds, number):
 
 
 def damage(build, target):
-    """Every bit flip and truncation of the seeds and of what once failed: how many inputs, and what was found."""
+    """Tests every bit flip and truncation of the seeds and of former failures; returns the number of inputs and the findings."""
     folders = [SOURCE / "tests/fuzz" / kind / target for kind in ("seeds", "regressions")] + [build / "seeds" / target]
     files = [file for folder in folders if folder.is_dir() for file in sorted(folder.iterdir())
              if file.stat().st_size <= LARGEST_TO_DAMAGE]
@@ -89,7 +88,7 @@ def damage(build, target):
 
 
 def turns(targets, seconds):
-    """(target, seconds) over and over, until the time is shared out."""
+    """Yields (target, seconds) until the time is used up."""
     shares = [target for target in targets for _ in range(SHARES[target])]
     rounds = max(1, round(seconds / (len(shares) * TURN)))
     length = max(1, round(seconds / (rounds * len(shares))))
@@ -111,8 +110,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("targets", nargs="*", metavar="TARGET")
-    parser.add_argument("--seconds", type=int, default=60, help="all of it, with every job at work")
-    parser.add_argument("--every-damage", action="store_true", help="flip every bit and cut everywhere, instead")
+    parser.add_argument("--seconds", type=int, default=60, help="total time")
+    parser.add_argument("--every-damage", action="store_true", help="flip every bit and try every truncation, instead of fuzzing")
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_intermixed_args()
     build = arguments.build.resolve()

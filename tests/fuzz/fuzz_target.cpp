@@ -1,5 +1,5 @@
-// What libFuzzer calls, for the target OUNCE_FUZZ_TARGET. An exception that leaves here is a finding, and so
-// is anything the sanitizers see.
+// The entry points of libFuzzer for the target OUNCE_FUZZ_TARGET. Exceptions and sanitizer reports are
+// findings.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   return 0;
 }
 
-// libFuzzer's own changes, and for some targets those that keep the encoding.
+// Uses libFuzzer's mutations, and for some targets mutations that keep the encoding valid.
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most,
                                                unsigned seed) {
   if (target().mutate == nullptr || seed % 4 == 0) return LLVMFuzzerMutate(data, size, most);

@@ -1,5 +1,5 @@
-// make_seeds FOLDER MODEL…: writes what the fuzzers of models start from, FOLDER/model, FOLDER/tflite,
-// FOLDER/coreml and FOLDER/quantize: small built models and the structure of real ones.
+// make_seeds FOLDER MODEL…: writes the seeds of the model fuzzers, FOLDER/model, FOLDER/tflite, FOLDER/coreml
+// and FOLDER/quantize: small built models, and the structure of real ones.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -17,7 +17,7 @@
 
 namespace {
 
-// The model with its large weights emptied: mutations of weights find nothing.
+// The model without its large weights, because mutations of weights find nothing.
 std::string structure_of(const std::filesystem::path& path) {
   ounce::onnx::Model model = ounce::onnx::read_model(path);
   for (auto& tensor : model.proto.edit().graph.edit().initializers) {

@@ -1,4 +1,4 @@
-// Bytes as a file for readers that want its name, without a disk.
+// A file in memory, for readers that need a path.
 #pragma once
 
 #include <sys/mman.h>
@@ -13,7 +13,7 @@ namespace ounce::test {
 class MemoryFile {
  public:
   explicit MemoryFile(const std::string& bytes) : descriptor_(::memfd_create("fuzz", MFD_CLOEXEC)) {
-    if (descriptor_ < 0) throw std::runtime_error("no memory for a file");
+    if (descriptor_ < 0) throw std::runtime_error("cannot create a file in memory");
     for (std::size_t done = 0; done < bytes.size();) {
       const ssize_t count = ::write(descriptor_, bytes.data() + done, bytes.size() - done);
       if (count <= 0) throw std::runtime_error("cannot write into memory");

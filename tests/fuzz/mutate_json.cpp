@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Every value below this one, and itself.
+// Collects this value and all values in it.
 void collect(Json& value, std::vector<Json*>& all) {
   all.push_back(&value);
   if (!value.is_structured()) return;
@@ -51,7 +51,7 @@ class Mutation {
     Json& value = *all_[below(all_.size())];
     switch (below(5)) {
       case 0: value = strange_values()[below(strange_values().size())]; break;
-      case 1: value = Json(*all_[below(all_.size())]); break;  // a copy: it may hold the other one
+      case 1: value = Json(*all_[below(all_.size())]); break;  // a copy, because the other one may contain it
       case 2: shrink(value); break;
       case 3: grow(value); break;
       default: scale(value); break;

@@ -1,5 +1,5 @@
-// A JSON text that is still one, and says something else: values go, come twice, take the places of others,
-// or become what nobody expects. Random bytes seldom get beyond the parser.
+// Changes the content of a JSON text but keeps it valid: values are removed, repeated, moved or replaced by
+// unexpected ones. Random bytes rarely pass the parser.
 //
 //   const std::string other = mutate_json(bytes, seed);  // the same for the same seed
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace ounce::test {
 
-// Bytes that are no JSON come back as they are.
+// Returns bytes that are not JSON unchanged.
 std::string mutate_json(const std::string& bytes, std::uint64_t seed);
 
 }  // namespace ounce::test

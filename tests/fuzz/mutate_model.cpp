@@ -127,7 +127,7 @@ std::string written(const Fields& fields) {
   return bytes;
 }
 
-// What the passes know, and what holds graphs.
+// Ops that the passes handle, and ops with subgraphs.
 constexpr auto kOps = std::to_array<const char*>({"Conv",
                                                   "ConvTranspose",
                                                   "MatMul",
@@ -183,7 +183,7 @@ constexpr auto kNumbers = std::to_array<std::uint64_t>({0,
                                                         std::uint64_t{1} << 62U,
                                                         ~std::uint64_t{0},
                                                         ~std::uint64_t{1}});
-// Zero, the smallest, the largest, infinite, not a number, half of a float.
+// Special values: zero, the smallest, the largest, infinity, NaN, half of a float.
 constexpr auto kFloats = std::to_array<std::string_view>({{"\0\0\0\0", 4},
                                                           {"\1\0\0\0", 4},
                                                           {"\xff\xff\x7f\x7f", 4},
@@ -228,7 +228,8 @@ class Mutator {
     }
   }
 
-  // Becomes a field of the same number from somewhere else: an input another input, a node another node.
+  // Replaces a field with another field of the same number: an input with another input, a node with another
+  // node.
   void take_like(Field& field) {
     std::vector<const Field*> others;
     for (const Fields* message : messages_) {
@@ -264,7 +265,7 @@ class Mutator {
     }
   }
 
-  // All of it, or one place, becomes a special value; or it is cut, or longer.
+  // Sets all or one of the values to a special value, or truncates or extends the data.
   void change_data(std::string& bytes) {
     const std::string_view value = kFloats[below(kFloats.size())];
     const std::size_t at = below(bytes.size() + 1);

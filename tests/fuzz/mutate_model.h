@@ -1,5 +1,5 @@
-// A model whose encoding is sound and whose meaning is not: fields go, come twice, change places, take the
-// names and numbers of others. Random bytes seldom get beyond the reader; these get into every pass.
+// Changes the content of a model but keeps its encoding valid: fields are removed, repeated, moved, or get
+// the names and numbers of others. Random bytes rarely pass the reader; these models reach every pass.
 //
 //   const std::string other = mutate_model(bytes, seed);  // the same for the same seed
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace ounce::test {
 
-// Bytes that are no model come back as they are.
+// Returns bytes that are not a model unchanged.
 std::string mutate_model(const std::string& bytes, std::uint64_t seed);
 
 }  // namespace ounce::test

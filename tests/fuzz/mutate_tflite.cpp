@@ -74,7 +74,7 @@ class TfliteMutator {
     }
   }
 
-  // Values with it, so that the model is sound.
+  // Also changes the values, so that the model is valid.
   void change_shape(Tensor& tensor) {
     if (below(4) == 0 || tensor.shape.empty()) {
       tensor.shape.insert(tensor.shape.begin() + static_cast<std::ptrdiff_t>(below(tensor.shape.size() + 1)),
@@ -122,7 +122,7 @@ class TfliteMutator {
                             field.kind == tflite::FieldKind::kBool ? number() & 1 : number() & 0x7f);
   }
 
-  // The same operator once more, with outputs of its own, at the end.
+  // Adds a copy of an operator, with new outputs, at the end.
   void add_copy(SubGraph& graph, const Operator& op) {
     Operator copy = op;
     for (std::int32_t& output : copy.outputs) {

@@ -1,6 +1,6 @@
-// A TFLite model whose encoding is sound and whose meaning is not: operators read other tensors, tensors have
-// other shapes, types and values, options have other numbers. Random bytes seldom get beyond the reader;
-// these get into every pass.
+// Changes the content of a TFLite model but keeps its encoding valid: operators read other tensors, tensors
+// get other shapes, types and values, options get other numbers. Random bytes rarely pass the reader; these
+// models reach every pass.
 //
 //   const std::string other = mutate_tflite(bytes, seed);  // the same for the same seed
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace ounce::test {
 
-// Bytes that are no model, and models that no check lets through, come back as they are.
+// Returns bytes that are not a model, and models that fail validation, unchanged.
 std::string mutate_tflite(const std::string& bytes, std::uint64_t seed);
 
 }  // namespace ounce::test

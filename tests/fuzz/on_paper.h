@@ -1,6 +1,6 @@
-// Everything that quantize() does to a model short of running and writing it.
+// Runs all steps of quantize() except running and writing the model.
 //
-//   integers_on_paper(bytes, recipe, pool);   // throws Error for what is refused
+//   integers_on_paper(bytes, recipe, pool);   // throws Error for models that are refused
 #pragma once
 
 #include <ounce/recipe.h>

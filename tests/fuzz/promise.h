@@ -1,5 +1,5 @@
-// What the checks of tests/fuzz are made of: bytes from outside are refused with Error{kBadInput} and one
-// line, or they are taken, and then promises hold.
+// Support for the checks of tests/fuzz: input is rejected with Error{kBadInput} and one line, or it is
+// accepted and conditions are checked by promise().
 #pragma once
 
 #include <ounce/error.h>
@@ -21,16 +21,16 @@ inline void promise(bool holds, const char* what) {
 enum class Versions {
   kNone,
   kMayBeNewer
-};  // files that tell their version may be of one that nobody knows yet
+};  // kMayBeNewer: the file has a version number, which may be a future one
 
-// Nothing when the bytes were refused.
+// Runs `action`; returns nothing if it rejects the input.
 template <class Action>
 auto unless_refused(Action action, Versions versions = Versions::kNone) -> std::optional<decltype(action())> {
   try {
     return action();
   } catch (const Error& error) {
     const bool is_newer = versions == Versions::kMayBeNewer && error.code() == ErrorCode::kUnsupported;
-    promise(is_newer || error.code() == ErrorCode::kBadInput, "bad input was not called bad input");
+    promise(is_newer || error.code() == ErrorCode::kBadInput, "bad input was not reported as bad input");
     promise(std::string_view(error.what()).find('\n') == std::string_view::npos,
             "a message has more than one line");
     return std::nullopt;

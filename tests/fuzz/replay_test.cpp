@@ -1,6 +1,6 @@
-// The fuzzers' checks with any compiler: on every seed and everything that once failed, on damaged seeds,
-// always the same ones, on every single damage of small seeds, and on models and texts whose encoding is
-// sound and whose meaning is not. Models are damaged more in src/formats/onnx/file/mutation_test.cpp.
+// Runs the fuzzers' checks with any compiler, reproducibly: on all seeds and former failures, on damaged
+// seeds, on every single change of small seeds, and on models and texts with a valid encoding but changed
+// content. More damaged models are in src/formats/onnx/file/mutation_test.cpp.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,11 +18,11 @@
 namespace ounce::test {
 namespace {
 
-constexpr int kDamaged = 500;           // of each seed
-constexpr std::size_t kSmall = 256;     // bytes: of such seeds every damage is tried
-constexpr std::uint64_t kMutants = 40;  // of each model for each recipe, and of each JSON
+constexpr int kDamaged = 500;           // variants per seed
+constexpr std::size_t kSmall = 256;     // bytes of seeds for which every change is tried
+constexpr std::uint64_t kMutants = 40;  // per model and recipe, and per JSON text
 
-// A few bytes become others, vanish or come twice.
+// Changes, removes or repeats a few bytes.
 std::string damaged(std::string bytes, std::mt19937& random) {
   const auto below = [&](std::size_t end) {
     return std::uniform_int_distribution<std::size_t>(0, end)(random);

@@ -1,5 +1,5 @@
-// Small models that together have every message and every kind of field of the format: what the mutation test
-// and the fuzzer start from.
+// Small models that together have every message and every kind of field of the format: seeds for the mutation
+// test and the fuzzer.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Networks of a few nodes that together have what quantize() handles: every kind of op with an integer form,
-// branches, loops, functions, fills, old and new opsets. Names are of one letter or two, so that a changed
-// byte often is another value of the model.
+// Networks of a few nodes that together cover the features of quantize(): every kind of op with an integer
+// kernel, branches, loops, functions, fills, old and new opsets. Names have one or two letters, so that
+// changing a byte often gives the name of another value.
 #pragma once
 
 #include <cstdint>

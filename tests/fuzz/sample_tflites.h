@@ -1,5 +1,5 @@
-// Small TFLite files that together have every table of the format: what the tests of damage and the fuzzer
-// start from.
+// Small TFLite files that together have every table of the format: seeds for the mutation tests and the
+// fuzzer.
 #pragma once
 
 #include <string>

@@ -1,10 +1,9 @@
-// Every reader of files that come from outside, as something that takes any bytes at all.
+// The fuzz targets: a check for every reader of untrusted files.
 //
 //   for (const Target& target : targets()) target.check(bytes);
 //
-// A check throws BrokenPromise (promise.h), and lets every exception pass that is not the refusal of bad
-// input. The fuzzers (fuzz_target.cpp) and the replay with damaged seeds (replay_test.cpp) call the same
-// functions.
+// A check accepts any bytes. It throws BrokenPromise (promise.h), and any unexpected exception. The fuzzers
+// (fuzz_target.cpp) and the replay with damaged seeds (replay_test.cpp) call the same functions.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@ namespace ounce::test {
 struct Target {
   const char* name;
   void (*check)(const std::string& bytes);
-  // What is no longer sound in its meaning, but still in its encoding; none for most.
+  // Changes the content but keeps the encoding valid; null for most targets.
   std::string (*mutate)(const std::string& bytes, std::uint64_t seed) = nullptr;
 };
 

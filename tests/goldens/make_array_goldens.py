@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Makes the files in tests/goldens/arrays with NumPy and Python's own wave module.
 
-They show that what those programs write is what the readers of src/data understand; the tests know the values
-from the formulas below. Run it with NumPy installed; the files are kept in the repository.
+The tests check that the readers of src/data read files of those programs; they compute the expected values by the
+formulas below. Needs NumPy. The files are kept in the repository.
 """
 
 import pathlib

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Writes images/: small pictures, and what Pillow and OpenCV make of them.
+"""Writes images/: small images, and the results of decoding and resizing them with Pillow and OpenCV.
 
     python -m venv venv
     venv/bin/pip install pillow==12.1.1 opencv-python-headless==5.0.0.93
     venv/bin/python tests/goldens/make_image_goldens.py
 
 Files in images/ (see src/data/*_test.cpp):
-    NAME.jpg, NAME.png   a picture to decode
+    NAME.jpg, NAME.png   an image to decode
     NAME.rgb, NAME.grey  its pixels after convert("RGB") and convert("L"), raw
     decode.txt           NAME.EXT WIDTH HEIGHT
     resize.txt           LIBRARY METHOD CHANNELS WIDTH HEIGHT: a result, in the order of the pixels in
-                         LIBRARY_METHOD.bin; the source is resize.png, as grey for one channel
+                         LIBRARY_METHOD.bin; the source is resize.png, in gray for one channel
     resize_large.txt     LIBRARY METHOD CHANNELS FROM_WIDTH FROM_HEIGHT WIDTH HEIGHT DIGEST: the FNV-1a digest
-                         of a result; the source is made by the formula in pattern()
+                         of a result; the source is computed by pattern()
 """
 
 import pathlib
@@ -45,7 +45,7 @@ OPENCV = {
 
 
 def photo(width, height, channels, seed=1):
-    """A gradient with hard edges and noise, in 16 bits."""
+    """A 16-bit gradient with hard edges and noise."""
     noise = np.random.RandomState(seed)
     y, x = np.mgrid[0:height, 0:width]
     planes = []
@@ -57,7 +57,7 @@ def photo(width, height, channels, seed=1):
 
 
 def pattern(width, height, channels):
-    """Pixels by a formula of 32-bit integers that the tests have too."""
+    """Pixels computed with 32-bit integers, by the same formula as in the tests."""
     index = np.arange(width * height * channels, dtype=np.uint64)
     values = (index * 2654435761 + 12345) & 0xFFFFFFFF
     values = ((values ^ (values >> 15)) * 2246822519) & 0xFFFFFFFF
@@ -155,7 +155,7 @@ def write_png_files():
     of(16, 4, "grey_alpha16")
     of(8, 6, "rgba8", extra=gamma)
     of(16, 6, "rgba16_interlaced", interlaced=True)
-    # Values around 255, where 16-bit grey is clipped.
+    # Values around 255, where 16-bit gray is clipped.
     faint = (deep[:, :, :1].astype(int) >> 7).astype(np.uint16)
     (FOLDER / "grey16.png").write_bytes(png(faint, 16, 0))
     (FOLDER / "grey16_interlaced.png").write_bytes(png(faint, 16, 0, interlaced=True))
@@ -179,7 +179,7 @@ def write_jpeg_files():
     save(colour.convert("CMYK"), "jpeg_cmyk")
     save(colour.crop((0, 0, 1, 1)), "jpeg_one_pixel", subsampling="4:2:0")
     exif = Image.Exif()
-    exif[0x0112] = 6  # to be turned by 90 degrees, which nobody does unasked
+    exif[0x0112] = 6  # a rotation by 90 degrees, which libraries do not apply by default
     save(colour, "jpeg_turned", exif=exif)
 
 
@@ -258,7 +258,7 @@ def write_large():
 
 
 def main():
-    # Later versions resize the height first in some pictures; see src/data/image/image.h.
+    # Later versions resize the height first in some images; see src/data/image/image.h.
     assert tuple(map(int, PIL.__version__.split(".")[:2])) < (12, 2), "needs Pillow before 12.2"
     warnings.filterwarnings("ignore", "Palette images with Transparency")
     cv2.ipp.setUseIPP(False)

@@ -1,7 +1,7 @@
-"""Models that never end: every verb ends all the same, by its limit or at the first signal, and its runner with it.
+"""Tests models that never end: every verb must end by its time limit or at the first signal, and its runner with it.
 
-endless.onnx has a Loop of 2^62 trips; laughs.onnx has functions that unfold to 2^30 nodes while a session is created.
-Times here are what a machine with ten times as much to do needs; nothing is measured.
+endless.onnx has a Loop of 2^62 iterations; laughs.onnx has functions that expand to 2^30 nodes when a session is created.
+The time limits in this test suit a machine with ten times the load; they measure nothing.
 """
 
 import argparse
@@ -16,10 +16,10 @@ import time
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
-PATIENCE = 60  # seconds until a hang is called one
+PATIENCE = 60  # seconds after which a run counts as hanging
 OUNCE = None
 
-# What is asked of each model. The limit of every one is in seconds.
+# The commands for each model. They have time limits of seconds.
 VERBS = {
     "calibrate": ["calibrate", "{model}", "--data", "{data}", "-o", "out.ranges"],
     "static": ["quantize", "{model}", "--to", "int8", "--data", "{data}", "-o", "out.onnx", "--min-bytes", "0"],
@@ -31,7 +31,7 @@ VERBS = {
     "sensitivity": ["sensitivity", "{model}", "--data", "{data}", "--no-cache"],
     "advise": ["advise", "{model}", "--data", "{data}", "--budget", "100s"],
 }
-# They load the model and have the usual limit.
+# Commands that load the model with the default limit.
 LOADING = {
     "emit": ["copy", "{model}", "-o", "out.onnx", "--emit", "ort"],
     "required ops": ["check", "{model}", "--required-ops", "out.config"],
@@ -45,7 +45,7 @@ def command(verb, model):
 
 
 def children_of(process):
-    """Ids of the processes that it has started, and that live."""
+    """Ids of its running child processes."""
     found = []
     for entry in pathlib.Path("/proc").iterdir():
         try:
@@ -81,7 +81,7 @@ class Hangs(unittest.TestCase):
 
 
 class Limits(Hangs):
-    """The limit of a run is kept, and said."""
+    """The time limit of a run is enforced, and reported."""
 
     def test_every_verb(self):
         for model in MODELS:
@@ -96,7 +96,7 @@ class Limits(Hangs):
 
 
 class Signals(Hangs):
-    """The first signal ends it, while a model runs that does not."""
+    """The first signal ends the verb while an endless model runs."""
 
     def ended_by(self, which, model, verb):
         process = self.start(command(verb, model) + ([] if verb in LOADING else ["--isolate-seconds", "0"]))
@@ -107,13 +107,13 @@ class Signals(Hangs):
             time.sleep(0.05)
         self.assertIsNone(process.poll(), process.stderr.read() if process.poll() is not None else "")
         self.assertTrue(runners, "no runner was started")
-        time.sleep(0.3)  # it is at work by now, or still loads: both must end
+        time.sleep(0.3)  # it runs or loads now: both must end
         process.send_signal(which)
         out, err = process.communicate(timeout=PATIENCE)
         self.assertEqual(process.returncode, 130, err + out)
         for runner in runners:
             self.assertFalse(is_alive(runner))
-        if verb == "emit":  # the copy was complete before
+        if verb == "emit":  # the output was complete before the signal
             (self.folder / "out.onnx").unlink()
         self.assert_nothing_left()
 

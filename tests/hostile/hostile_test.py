@@ -1,39 +1,39 @@
 #!/usr/bin/env python3
-"""Files that attack whoever reads them, through the command line: the exit code, the line, and what must not happen.
+"""Tests the command line with malicious files: the exit code, the message, and the absence of side effects.
 
 usage: hostile_test.py --ounce PROGRAM [unittest arguments]
 
-One class of attack a test. Where a class is proved in another place, that stands here and is not repeated.
+Each test covers one class of attacks. Classes that are tested elsewhere are listed here with their tests, and not repeated.
 
-| class                                              | known as                                   | proved by |
+| class                                              | known as                                   | tested by |
 |----------------------------------------------------|--------------------------------------------|-----------|
 | external data: ../, absolute, backslash, NUL       | CVE-2022-25882, CVE-2024-27318             | External.test_paths_out, ExternalDataTest |
-| … at every place that holds a tensor, sparse too   | a gap of ONNX Runtime 1.26                 | External.test_every_place |
-| … through a link to a file or a folder             | CVE-2026-27489, CVE-2026-34447             | External.test_links_out |
-| … hard link (a file of the folder: it is read)     | CVE-2026-34446                             | External.test_hard_links |
-| … written outside, through what was put there      | CVE-2025-51480, CVE-2024-5187, -7776       | Written |
-| … keys that become attributes of objects           | CVE-2026-34445                             | External.test_unknown_keys |
-| … offset and length: wrap, negative, beyond        | CWE-190                                    | External.test_numbers, ExternalDataTest |
-| bytes of the heap in results                       | CVE-2024-27319                             | Poison |
-| dims: negative, overflowing, not those of the data | CWE-190, CWE-125                           | Tensors, TensorReaderTest |
-| sparse indices that lie outside                    | CWE-787                                    | Tensors.test_sparse, ReaderTest |
-| varints, wire types, fields twice, truncation      | CWE-20                                     | Messages, ReaderTest, tests/fuzz |
+| external data: at every place with a tensor, sparse| a gap of ONNX Runtime 1.26                 | External.test_every_place |
+| external data: link to a file or a folder          | CVE-2026-27489, CVE-2026-34447             | External.test_links_out |
+| external data: hard link (is read, like any file)  | CVE-2026-34446                             | External.test_hard_links |
+| external data: writing through existing links      | CVE-2025-51480, CVE-2024-5187, -7776       | Written |
+| external data: keys that become attributes         | CVE-2026-34445                             | External.test_unknown_keys |
+| external data: offset and length out of range      | CWE-190                                    | External.test_numbers, ExternalDataTest |
+| uninitialized memory in results                    | CVE-2024-27319                             | Poison |
+| dims: negative, overflowing, not matching the data | CWE-190, CWE-125                           | Tensors, TensorReaderTest |
+| sparse indices out of range                        | CWE-787                                    | Tensors.test_sparse, ReaderTest |
+| varints, wire types, repeated fields, truncation   | CWE-20                                     | Messages, ReaderTest, tests/fuzz |
 | nesting of graphs, types, texts                    | CWE-674                                    | Messages.test_nesting, ReaderTest, JsonText |
-| functions that call themselves; unfold to 2^30     | CWE-674, CWE-400                           | Graphs, VerifyTest; tests/hangs |
-| names twice, cycles, names that nothing gives      | CWE-20                                     | Graphs, VerifyTest |
-| models without end, or that crash the runtime      | CWE-400                                    | tests/hangs, tests/corpus |
-| zip: ../ names, bombs, overlaps, lies of zip64     | zip slip, CVE-2019-13232                   | Archives, ZipTest, NpzSourceTest |
+| recursive functions; calls that expand to 2^30     | CWE-674, CWE-400                           | Graphs, VerifyTest; tests/hangs |
+| repeated names, cycles, undefined names            | CWE-20                                     | Graphs, VerifyTest |
+| endless models, models that crash the runtime      | CWE-400                                    | tests/hangs, tests/corpus |
+| zip: ../ names, bombs, overlaps, invalid zip64     | zip slip, CVE-2019-13232                   | Archives, ZipTest, NpzSourceTest |
 | npy: pickles, code in headers, shapes              | CVE-2019-6446                              | Arrays, NpyTest |
-| png, jpg, wav: sizes that lie                      | CWE-789                                    | Media, Image, JpegDecoder, WavTest |
-| lists that name devices, pipes, what is no data    | CWE-22                                     | Lists, ListSourceTest |
+| png, jpg, wav: false sizes                         | CWE-789                                    | Media, Image, JpegDecoder, WavTest |
+| lists that name devices, pipes, other files        | CWE-22                                     | Lists, ListSourceTest |
 | Core ML packages: paths, links, offsets, overlaps   | CWE-22, CWE-125                            | Packages, CoremlReader, tests/fuzz |
 | contracts, ranges, options                         | CWE-20                                     | Texts, ContractJsonTest, tests/fuzz, cli config |
 | outputs that are links, pipes, inputs              | CWE-59                                     | Written, OutputFileTest, cli refusals |
-| names that a terminal obeys                        | CWE-150                                    | PlainText, cli refusals/hostile_names |
-| regular expressions that never end                 | CWE-1333                                   | Texts.test_expressions |
+| names with terminal escapes                        | CWE-150                                    | PlainText, cli refusals/hostile_names |
+| exponential regular expressions                    | CWE-1333                                   | Texts.test_expressions |
 
-onnx.hub (CVE-2026-28500) and archives that are unpacked have no counterpart: nothing is fetched, nothing is unpacked.
-Every single bit and every truncation of small files is the fuzz targets' (tests/fuzz, replay_test).
+onnx.hub (CVE-2026-28500) and extraction of archives do not apply: Ounce downloads nothing and extracts nothing.
+The fuzz targets cover every bit flip and every truncation of small files (tests/fuzz, replay_test).
 """
 
 import argparse
@@ -60,19 +60,19 @@ from onnx_bytes import (FLOAT, INT64, attribute, constant, field, fields, floats
                         model, node, opset, tensor, value, varint, weight)
 
 OUNCE = None
-PATIENCE = 300  # seconds until a hang is called one, on the slowest machine
-MOST_MEMORY = 1 << 30  # of any run in here: nothing that a file claims is allocated
-SECRET = b"S3cret, of somebody else. " * 400
+PATIENCE = 300  # seconds after which a run counts as hanging, on the slowest machine
+MOST_MEMORY = 1 << 30  # of any run: sizes in a file must not be allocated without a check
+SECRET = b"S3cret, must not be read. " * 400
 SANITIZERS = {key: text for key, text in os.environ.items() if key.endswith("SAN_OPTIONS") or key == "OUNCE_ONNXRUNTIME"}
 QUANTIZE = ["quantize", "m.onnx", "-o", "out.onnx", "--no-verify", "--min-bytes", "0"]
 OTHERS = [["copy", "m.onnx", "-o", "out.onnx"], ["inspect", "m.onnx"], [*QUANTIZE, "--to", "fp16"], ["check", "m.onnx", "--target", "linux-x64@1.30.0"],
           ["verify", "m.onnx", "m.onnx"], ["contract", "set", "m.onnx", "-o", "out.onnx", "--rescale", "2"]]
 STRING, UINT4, INT4 = 8, 21, 22
-CYCLE = re.compile("the graph has a cycle|the graph is not acyclic")  # verify lets the runtime say it
+CYCLE = re.compile("the graph has a cycle|the graph is not acyclic")  # the second is the runtime's message, in verify
 
 
 class Hostile(unittest.TestCase):
-    """A folder with the attack in it, and beside it a file that is none of its business."""
+    """A folder for the attack, with a secret file outside of it."""
 
     turn = 0
 
@@ -84,7 +84,7 @@ class Hostile(unittest.TestCase):
         self.fresh()
 
     def fresh(self):
-        """An empty folder for the next attack."""
+        """Empties the folder for the next attack."""
         self.folder = self.root / "model"
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir()
@@ -105,7 +105,7 @@ class Hostile(unittest.TestCase):
                                    **SANITIZERS, **environment})
 
     def everything(self):
-        """Whatever lies in the folder, with its content; links are not followed."""
+        """All files in the folder with their content; links are not followed."""
         found = {}
         for path in sorted(self.folder.rglob("*")):
             name = str(path.relative_to(self.folder))
@@ -138,7 +138,7 @@ class Hostile(unittest.TestCase):
         return done
 
     def model_refused(self, content, message, code=2):
-        """By everything that reads a model: quantize, and the others by turns."""
+        """Checks quantize, and in turn one of the other verbs that read models."""
         self.write("m.onnx", content)
         Hostile.turn += 1
         for words in (QUANTIZE, OTHERS[Hostile.turn % len(OTHERS)]):
@@ -148,7 +148,7 @@ class Hostile(unittest.TestCase):
 
 def tearDownModule():
     most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
-    if not SANITIZERS:  # they need their own
+    if not SANITIZERS:  # sanitizers need more memory
         assert most < MOST_MEMORY, f"a run took {most >> 20} MiB"
 
 
@@ -202,7 +202,7 @@ class External(Hostile):
                 self.model_refused(model(layer(external([("location", location)]))), message)
 
     def test_every_place(self):
-        """Whatever holds a tensor holds it to the same rules."""
+        """The rules apply at every place in a model that contains a tensor."""
         out = external([("location", "../secret.bin")])
         few = external([("location", "../secret.bin")], [2])
         index = external([("location", "../secret.bin")], [2], "i", INT64)
@@ -239,7 +239,7 @@ class External(Hostile):
         self.model_refused(model(layer(external([("location", "pipe.bin")]))), "is not a regular file")
 
     def test_hard_links(self):
-        """They are files of the folder, and read as such; what they are elsewhere is never written."""
+        """Hard links are read like other files of the folder, but never written through."""
         os.link(self.secret, self.folder / "hard.bin")
         self.put(m__onnx=model(layer(external([("location", "hard.bin")]))))
         self.accepted(QUANTIZE)
@@ -261,7 +261,7 @@ class External(Hostile):
         self.model_refused(model(layer(external([("location", "d.bin")], [1 << 40, 1]))), beyond)
 
     def test_unknown_keys(self):
-        """They say nothing: the result is the same without them."""
+        """Unknown keys are ignored: the result is the same without them."""
         self.put(d__bin=floats_of([0.01 * i for i in range(48)]), m__onnx=model(layer(external([("location", "d.bin")]))))
         self.accepted(QUANTIZE)
         def weights():
@@ -275,7 +275,7 @@ class External(Hostile):
 
 
 class Written(Hostile):
-    """What lies where a result goes is replaced, or refused; nothing is written through it."""
+    """Existing files at the output path are replaced or refused; nothing is written through links."""
 
     def setUp(self):
         super().setUp()
@@ -290,7 +290,7 @@ class Written(Hostile):
             (self.folder / "out.onnx").unlink()
 
     def test_data_of_the_result(self):
-        """Its name follows from its content, so that others know it before."""
+        """The name of a data file follows from its content, so an attacker can predict it."""
         self.put(m__onnx=model(graph([node("MatMul", ["x", "w"], ["y"])], [value("x", ["n", 41])], [value("y", ["n", 37])], [weight("w", 41, 37)])))
         words = [*QUANTIZE, "--external-data", "always"]
         self.accepted(words)
@@ -313,7 +313,7 @@ class Written(Hostile):
             put(there / "d.bin")
             self.run_ounce(["copy", "m.onnx", "-o", "there/m.onnx"])
             self.assert_nobody_was_hurt()
-            if (there / "m.onnx").exists():  # then with its own data
+            if (there / "m.onnx").exists():  # the data must be correct then
                 self.assertEqual((there / "d.bin").read_bytes(), content)
                 self.assertFalse((there / "d.bin").is_symlink())
             shutil.rmtree(there)
@@ -357,7 +357,7 @@ class Tensors(Hostile):
                 self.model_refused(model(layer(tensor("w", dims, bytes(size), data_type))), message)
         self.model_refused(model(layer(fields(1, [8, 6]) + field(2, FLOAT) + field(8, "w") + field(4, bytes(4)))), "has 1 values where its shape needs 48")
         self.model_refused(model(layer(fields(1, [1 << 40]) + field(2, FLOAT) + field(8, "w"))), "has 0 values where its shape needs")
-        # Half a byte more than the values: four bits that nobody reads, and a shape without values that no number holds.
+        # Four unused bits after the values, and a shape without values whose product overflows.
         for dims, raw, data_type in ([3], bytes(2), INT4), ([0, most, most], b"", FLOAT):
             self.write("m.onnx", model(layer(weight("w", 8, 6), tensor("other", dims, raw, data_type))))
             self.accepted(QUANTIZE)
@@ -378,7 +378,7 @@ class Tensors(Hostile):
         self.model_refused(model(layer(more=field(15, three))), "has 3 sparse indices for 2 values")
 
     def test_declared_otherwise(self):
-        """What is declared about an initializer counts for nobody, until a node gives it."""
+        """A value_info entry of an initializer is ignored, unless a node outputs the value."""
         for declared in (value("w", [8, 6], INT64), value("w", [3], FLOAT), value("w", [8, 6], STRING)):
             self.write("m.onnx", model(layer(weight("w", 8, 6), more=field(13, declared))))
             for to in ("w8", "w4", "w16", "fp16", "int8-dynamic"):
@@ -416,7 +416,7 @@ class Messages(Hostile):
         self.model_refused(model(layer(weight("w", 8, 6), more=field(13, field(1, "q") + field(2, kind)))), "types are nested more than 64 deep")
 
     def test_contract_inside(self):
-        """The metadata of a model is somebody else's text too."""
+        """The metadata of a model is untrusted text, too."""
         def with_contract(text):
             return GOOD + field(14, field(1, "ounce.contract") + field(2, text))
         for text, message in [("[" * 200000, "nested more than"), ("{", "is not JSON"), ('{"version": 1e999}', "out of range"), ("\xff\0", "is not JSON"),
@@ -491,7 +491,7 @@ class DataTest(Hostile):
 
 class Archives(DataTest):
     def test_names(self):
-        """Entries are arrays with names; nothing is unpacked."""
+        """Entries are named arrays; nothing is extracted to files."""
         for name in ("../evil.npy", "../../../../tmp/evil.npy", str(self.root / "evil.npy"), "..\\evil.npy", "a/../../evil.npy"):
             with self.subTest(name=name):
                 self.write("d.npz", self.zip((name, self.OK), ("x.npy", self.OK)))
@@ -525,7 +525,7 @@ class Archives(DataTest):
         self.archive_refused(bytes(one), "its directory is too short for its entries")
 
     def test_bombs(self):
-        """What is small in the file is not large in memory, and a claim is none."""
+        """Small files must not need much memory, and claimed sizes must not be allocated."""
         def array(shape, content):
             header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
             return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + content
@@ -535,7 +535,7 @@ class Archives(DataTest):
 
 
 class Arrays(DataTest):
-    """.npy inside of .npz and alone."""
+    """.npy files, alone and in .npz."""
 
     def header(self, descr, shape="(4, 8)", more=""):
         header = f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, {more}}}"
@@ -543,7 +543,7 @@ class Arrays(DataTest):
         return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode()
 
     def test_code(self):
-        """Nothing in an array is run, nor evaluated."""
+        """Content of an array is never executed or evaluated."""
         pickle = b"cos\nsystem\n(S'touch evil'\ntR."
         for content, message in [
             (self.header("'|O'") + pickle, "contains Python objects"),
@@ -627,7 +627,7 @@ class Lists(Hostile):
             self.refused(["calibrate", "m.onnx", "--data", f"list.{kind}", "-o", "out.ranges", *Media.IMAGE], message, code)
 
     def test_names(self):
-        """A list may name any picture that its reader may read, and nothing else; what it is not is never shown."""
+        """A list may name any readable image and no other files; the content of other files is never shown."""
         os.mkfifo(self.folder / "pipe.png")
         shutil.copy(self.secret, self.folder / "text.png")
         no_data = "is not a .jpg, .png, .wav or .npy file"
@@ -807,7 +807,7 @@ class Packages(Hostile):
 
 
 class Poison(Hostile):
-    """Not one byte of a result comes from memory that was never written: whatever fills the heap, it is the same."""
+    """No byte of a result comes from uninitialized memory: it does not depend on the content of the heap."""
 
     HEAPS = [{}, {"MALLOC_PERTURB_": "85"}, {"MALLOC_PERTURB_": "170", "FILL": "x" * 5000},
              {"GLIBC_TUNABLES": "glibc.malloc.perturb=255:glibc.malloc.tcache_count=0:glibc.malloc.mmap_threshold=4096"}]
@@ -819,7 +819,7 @@ class Poison(Hostile):
 
     @staticmethod
     def models():
-        """Odd sizes everywhere: half bytes, rows that no vector fills, gaps between tensors of a data file."""
+        """Odd sizes: half bytes, rows that are not multiples of a vector, gaps between tensors of a data file."""
         odd = graph([node("MatMul", ["x", "w"], ["h"]), node("Add", ["h", "b"], ["s"]), node("Relu", ["s"], ["r"]), node("Gemm", ["r", "v", "c"], ["y"])],
                     [value("x", ["n", 13])], [value("y", ["n", 7])], [weight("w", 13, 211), weight("b", 211), weight("v", 211, 7), weight("c", 7)])
         conv = graph([node("Conv", ["x", "w", "b"], ["c"], [attribute("pads", [1, 1, 1, 1])]), node("Relu", ["c"], ["r"]),

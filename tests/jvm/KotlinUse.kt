@@ -1,4 +1,4 @@
-// KotlinUse MODEL CACHE ONNXRUNTIME: the extensions of bindings/jvm/kotlin on a desktop's virtual machine.
+// KotlinUse MODEL CACHE ONNXRUNTIME: tests the extensions of bindings/jvm/kotlin on a desktop JVM.
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.nanoseconds
 import ounce.app.OunceException

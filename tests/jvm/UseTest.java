@@ -12,7 +12,7 @@ import ounce.app.OunceException;
 import ounce.app.Pixels;
 import ounce.app.Session;
 
-/** UseTest MODEL CACHE ONNXRUNTIME HEARING SEEING: ends with 1 and a line when something is not as it should be. */
+/** UseTest MODEL CACHE ONNXRUNTIME HEARING SEEING: exits with 1 and prints the failed check. */
 public final class UseTest {
     private static void must(boolean holds, String what) {
         if (!holds) throw new AssertionError(what);
@@ -45,7 +45,7 @@ public final class UseTest {
         }
     }
 
-    /** By the contract it is what the app would have filled in by hand. */
+    /** Preprocessing by the model's metadata must give the values that an app would fill in by hand. */
     private static void hear(String model, LoadOptions options) {
         short[] clip = new short[8000];
         for (int i = 0; i < clip.length; ++i) clip[i] = (short) (i * 37 % 2001 - 1000);
@@ -122,7 +122,7 @@ public final class UseTest {
         hear(arguments[3], options);
         see(arguments[4], options);
 
-        // Several threads, and objects that nobody closes.
+        // Several threads, and objects that are not closed.
         AtomicInteger wrong = new AtomicInteger();
         try (Session session = Session.load(model, options)) {
             Thread[] threads = new Thread[4];

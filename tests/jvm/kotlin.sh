@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# kotlin.sh BUILD FOLDER: compiles the Kotlin extensions with every warning an error, and runs them; `make test-kotlin`. Maven brings
-# the compiler into FOLDER, and what is known of Android's classes: the example of examples/android is compiled, too.
+# kotlin.sh BUILD FOLDER: compiles the Kotlin extensions with warnings as errors, and runs them; `make test-kotlin`. Maven installs
+# the compiler and stubs of Android's classes into FOLDER, so that examples/android is compiled, too.
 set -euo pipefail
 build=$(realpath "$1")
 mkdir -p "$2"

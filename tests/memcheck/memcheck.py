@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""No byte that was never set is read, decides anything, or gets into a file: quantize and copy under Valgrind.
+"""Runs quantize and copy under Valgrind, to detect uses of uninitialized memory, also in written files.
 
 usage: memcheck.py --ounce PROGRAM --model FILE [--ranges FILE] [--only FORMAT …]     exit 0: Valgrind saw nothing
 
-Every format writes MODEL once. The runtime stays out of it: its own code is not ours to mend.
+Writes MODEL once in every format. The runtime is not run, because its defects cannot be fixed here.
 """
 
 import argparse

@@ -1,6 +1,6 @@
-// coreml_decode PACKAGE FOLDER: writes what the compressed weights of a package decode to, for
-// bench/coreml.py, which compares it with coremltools. One file a weight, in its own type (float16 or
-// float32), named by its number; the names go to standard output, one a line, in the order of the numbers.
+// coreml_decode PACKAGE FOLDER: writes the dequantized weights of a package, for bench/coreml.py, which
+// compares them with coremltools. Each weight is a file named by its number, in its own type (float16 or
+// float32). The names of the weights are printed, one per line, in the order of the numbers.
 #include <cstdio>
 #include <exception>
 #include <filesystem>

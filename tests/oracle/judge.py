@@ -1,8 +1,8 @@
-"""Says what others make of a model: onnx.checker, and ONNX Runtime on made-up inputs. Started by oracle.py, as often as it dies.
+"""Judges models with onnx.checker, and with ONNX Runtime on random inputs. oracle.py starts it, again after each crash.
 
-One JSON object a line comes in and goes out:
+Reads and writes one JSON object per line:
   {"model": path, "keep": path, "like": path}
-  keep: where inputs and outputs go, if it runs; like: take the inputs from there, and compare the outputs with those.
+  keep: file for the inputs and outputs, if the model runs; like: take the inputs from this file, and compare the outputs.
 """
 
 import json
@@ -14,7 +14,7 @@ os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 answers = os.fdopen(os.dup(1), "w")
-os.dup2(2, 1)  # whatever libraries print
+os.dup2(2, 1)  # redirects the output of libraries
 
 import numpy  # noqa: E402
 import onnx  # noqa: E402
@@ -41,7 +41,7 @@ def made_up(session):
 
 
 def sqnr_db(reference, candidate):
-    """Of the worst output of floats; None if there is none, or it says nothing."""
+    """SQNR of the worst float output; None if there is none, or if it is meaningless."""
     worst = None
     for name, a in reference.items():
         b = candidate.get(name)
@@ -70,7 +70,7 @@ def judge(request):
     path = request["model"]
     try:
         onnx.checker.check_model(path, full_check=False)
-    except Exception as error:  # whatever it says
+    except Exception as error:
         answer["checker"] = str(error)[:300] or "refused"
     try:
         options = onnxruntime.SessionOptions()
@@ -92,7 +92,7 @@ def judge(request):
         else:
             inputs = made_up(session)
         if inputs is None:
-            answer["ran"] = "inputs cannot be made up"
+            answer["ran"] = "no random inputs for this model"
             return answer
         names = [one.name for one in session.get_outputs()]
         outputs = dict(zip(names, session.run(names, inputs)))
@@ -104,7 +104,7 @@ def judge(request):
         answer["sqnr"] = sqnr_db({k[2:]: v for k, v in kept.items() if k.startswith("o:")}, outputs)
     if request.get("keep"):
         numpy.savez(request["keep"], **{f"i:{k}": v for k, v in inputs.items()}, **{f"o:{k}": v for k, v in outputs.items()})
-        # Four samples of every input, for what has to see data.
+        # Four samples of every input, as calibration data.
         draw = numpy.random.default_rng(2)
         samples = {}
         for one in session.get_inputs():
@@ -114,7 +114,7 @@ def judge(request):
             samples[one.name] = numpy.asarray(values).astype(value.dtype)
         try:
             numpy.savez(request["keep"] + ".data.npz", **samples)
-        except Exception:  # a name that no file may have
+        except Exception:  # a name that is not valid in a file
             pass
     return answer
 

@@ -1,7 +1,7 @@
-"""Mutations that keep a model a valid protobuf and break, or only change, what it means.
+"""Mutations that keep a model a valid protobuf but change or break its content.
 
-Each takes a random generator and a model (onnx_tree.Message) that it changes, and returns what it did, or None where it
-cannot. The same seed gives the same mutant on every machine.
+Each takes a random generator and a model (onnx_tree.Message), changes the model, and returns a description, or None if it does
+not apply. The same seed gives the same mutant on every machine.
 """
 
 import random
@@ -81,7 +81,7 @@ def make_tensor(name, dims, data_type, raw):
     return Message("Tensor").set(1, *dims).set(2, data_type).set(8, name).set(9, raw)
 
 
-# --- Names: what is connected to what.
+# --- Names, which connect nodes.
 
 def node_with(rng, model, number):
     return pick(rng, [n for n in nodes(model) if n.all(number)])
@@ -147,7 +147,7 @@ def change_outputs(rng, model):
 
 
 def rename_everywhere(rng, model):
-    """A name becomes another one at all places: still the same model, unless two become one."""
+    """Renames a value at all places: the model is equivalent, unless two values get the same name."""
     old = pick(rng, [n for n in names(model) if n])
     new = rng.choice(["a/b:0", "größe", "x" * 300, " ", "ounce", "0", pick(rng, names(model)) or "z"])
     if old is None:
@@ -247,7 +247,7 @@ def change_domain(rng, model):
 
 
 def insert_after(rng, model):
-    """One more node behind a value; whoever took the value takes the new one."""
+    """Inserts a node after a value; the consumers of the value read the new one."""
     body = body_of(rng, model)
     n = pick(rng, [n for n in body.all(nodes_field(body)) if n.all(2)]) if body else None
     if not n:
@@ -349,7 +349,7 @@ def size_of(dims):
 
 
 def floats(t):
-    """Its values, if they are floats in the usual field."""
+    """The values of a tensor, if they are floats in raw data."""
     raw = t.get(9)
     return list(struct.unpack(f"<{len(raw) // 4}f", raw)) if t.get(2) == 1 and raw and len(raw) % 4 == 0 else None
 
@@ -536,7 +536,7 @@ def annotate(rng, model):
 # --- Structure.
 
 def into_branch(rng, model):
-    """A node moves into both branches of an If; what it takes is captured."""
+    """Moves a node into both branches of an If; its inputs are captured."""
     g = pick(rng, [g for g in of_kind(model, "Graph") if g.all(1)])
     if not g:
         return None
@@ -550,7 +550,7 @@ def into_branch(rng, model):
         outputs = [f"{o}_{side[0]}" if o else "" for o in n.texts(2)]
         inner.set(2, *outputs)
         b = Message("Graph").set(1, inner).set(2, side).set(12, *[make_value(o) for o in outputs if o])
-        if rng.random() < 0.5:  # with the weights that it alone uses
+        if rng.random() < 0.5:  # with the weights that only it uses
             used = [i for one in order for i in one.texts(1)]
             for t in g.all(5):
                 if side == "then_branch" and t.text(8) in n.texts(1) and used.count(t.text(8)) == 1 and rng.random() < 0.5:
@@ -587,7 +587,7 @@ def into_loop(rng, model):
 
 
 def into_function(rng, model):
-    """A node becomes a call of a function that holds it."""
+    """Replaces a node with a call of a function that contains it."""
     body = pick(rng, [g for g in of_kind(model, "Graph") if g.all(1)])
     n = pick(rng, body.all(1)) if body else None
     if not n:
@@ -598,7 +598,7 @@ def into_function(rng, model):
     inner = n.copy().set(1, *inputs).set(2, *outputs)
     f = Message("Function").set(1, name).set(4, *[i or f"absent{k}" for k, i in enumerate(inputs)]).set(5, *[o or f"none{k}" for k, o in enumerate(outputs)])
     f.set(7, inner).set(9, *[o.copy() for o in model.all(8)]).set(10, "made")
-    if rng.random() < 0.15:  # it calls itself
+    if rng.random() < 0.15:  # a recursive function
         f.add(7, make_node(name, [o for o in outputs if o][:1] or [""], ["again"], domain="made"))
     model.add(25, f)
     if not any(o.text(1) == "made" for o in model.all(8)):
@@ -648,7 +648,7 @@ MUTATIONS = [reconnect, take_output_of_another, change_inputs, change_outputs, r
 
 
 def prefixed(model, prefix):
-    """The model with another name for every value, so that it can stand beside others."""
+    """The model with new names for all values, so that it can be merged with others."""
     def changed(values):
         return [prefix + v if v else v for v in values]
     for n in nodes(model):
@@ -665,7 +665,7 @@ def prefixed(model, prefix):
 
 
 def splice(rng, first, second):
-    """Both models as one; sometimes the second takes what the first gives."""
+    """Merges two models; sometimes the second reads the outputs of the first."""
     other = prefixed(second, "s_")
     a, b = first.get(7), other.get(7)
     for number in (1, 5, 11, 12, 13, 15):
@@ -682,15 +682,15 @@ def splice(rng, first, second):
     if given and wanted and rng.random() < 0.6:
         a.remove(11, next(v for v in a.all(11) if v is wanted))
         a.add(1, make_node("Identity", [given.text(1)], [wanted.text(1)]))
-        if rng.random() < 0.5:  # where it belongs
+        if rng.random() < 0.5:  # at the correct place
             a.set(1, a.all(1)[-1], *a.all(1)[:-1]) if rng.random() < 0.2 else None
     return "spliced"
 
 
 def mutant(seed, sources, only=None):
-    """The model's bytes, what was done, and how many steps that were.
+    """The bytes of a mutant, a description of its mutations, and their number.
 
-    `sources` are groups of models by name; `only` keeps some of the steps, to find those that matter."""
+    `sources` are groups of models by name; `only` applies some of the mutations, to find the relevant ones."""
     rng = random.Random(seed)
     def chosen():
         group = rng.choice(sources)

@@ -1,6 +1,6 @@
-"""ONNX messages as a tree that can be changed and written again, with the standard library alone.
+"""ONNX messages as a tree that can be changed and written again. Needs only the standard library.
 
-Only what models are made of is taken apart; everything else is bytes that stay as they are.
+The messages in KINDS are parsed; all other fields are kept as bytes.
 """
 
 import copy
@@ -10,7 +10,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 from onnx_bytes import varint  # noqa: E402
 
-# The messages inside of a message, by field number.
+# The submessages of each message, by field number.
 KINDS = {
     "Model": {7: "Graph", 8: "Opset", 14: "Entry", 25: "Function"},
     "Graph": {1: "Node", 5: "Tensor", 11: "Value", 12: "Value", 13: "Value", 15: "Sparse"},
@@ -99,7 +99,7 @@ class Message:
         return [value.decode(errors="replace") for value in self.all(number)]
 
     def set(self, number, *values):
-        """All values of a field anew, where the first of them stood."""
+        """Replaces all values of a field, at the place of the first."""
         at = next((i for i, (n, _) in enumerate(self.fields) if n == number), len(self.fields))
         new = [[number, value.encode() if isinstance(value, str) else value] for value in values]
         self.fields = [f for f in self.fields[:at] if f[0] != number] + new + [f for f in self.fields[at:] if f[0] != number]
@@ -112,7 +112,7 @@ class Message:
         self.fields = [f for f in self.fields if f[0] != number or f[1] is not value]
 
     def numbers(self, number):
-        """Of a repeated integer, packed or not."""
+        """The values of a repeated integer, packed or not."""
         found = []
         for value in self.all(number):
             if isinstance(value, int):
@@ -126,7 +126,7 @@ class Message:
 
 
 def walk(message):
-    """The message and all inside of it."""
+    """The message and all messages in it."""
     yield message
     for _, value in message.fields:
         if isinstance(value, Message):

@@ -1,25 +1,26 @@
 #!/usr/bin/env python3
-"""Ounce against those who read the same models: mutants of small models, and what each of them says.
+"""Compares Ounce with onnx.checker and ONNX Runtime on mutated small models.
 
 usage: oracle.py --ounce PROGRAM [--random] [--seconds N | --count N] [--seed S] [--jobs N] [--keep FOLDER] [FOLDER…]
 
---random takes random valid networks (random_models.py) instead of mutants: what the runtime runs, Ounce must take. FOLDERs hold further models to mutate. Needs onnx, onnxruntime and numpy, unless --alone is given: then Ounce itself
-tries what it writes in its runtime, and nobody else is asked.
+--random uses random valid networks (random_models.py) instead of mutants: Ounce must accept the models that the runtime runs.
+FOLDERs contain further models to mutate. Needs onnx, onnxruntime and numpy. With --alone, which does not need them, Ounce runs
+its results itself, and no other program judges them.
 
-What must hold for every mutant and every format:
-  - Ounce ends with an exit code of its manual that says something about a model: 0, 2 or 3; on failure there is
-    one line and no file.
-  - What it writes is taken by ONNX Runtime if that runs the source, and by onnx.checker if that takes it.
-  - It runs wherever the source runs, and every output of floats is nearer to the source's than zeros are.
+Requirements for every mutant and every format:
+  - Ounce exits with a documented code for models: 0, 2 or 3; on failure it prints one line and writes no file.
+  - Its result loads in ONNX Runtime if the source runs there, and passes onnx.checker if the source does.
+  - Its result runs if the source runs, and every float output is closer to the source's than zeros are.
   - copy gives the same bytes.
-Formats are written with --no-verify, for speed and to see more; what the trial then catches (weights that no format can
-hold give infinite outputs) is counted, and is no failure unless Ounce calls it a bug of its own.
-  - With verification, what it takes loads in ONNX Runtime.
-What Ounce alone takes (without verification it carries through what it does not know) or alone refuses is counted, and
-shown with --strangers; that is no failure.
+  - Results written with verification load in ONNX Runtime.
+Models are written with --no-verify, for speed and to find more defects. A wrong result that verification would have rejected
+(weights beyond the range of a format give infinite outputs) is counted, but is not a failure unless Ounce reports it as an
+internal error.
+Models that only Ounce accepts (without verification it keeps unknown content) or only Ounce rejects are counted, and shown
+with --strangers; they are not failures.
 
-Mutant I of seed S is always the same; --only I looks at one. Disagreements go to --keep as models, with what was done to
-them, after the steps were taken out that do not matter. Exit 0: no disagreement.
+Mutant I of seed S is always the same; --only I tests one. Disagreements are written to --keep as models with a description of
+their mutations, without the irrelevant ones. Exit 0: no disagreement.
 """
 
 import argparse
@@ -43,8 +44,8 @@ import random_models
 import sources
 
 HERE = pathlib.Path(__file__).resolve().parent
-PATIENCE = 600  # seconds until a hang is called one, on a machine that has much else to do
-THEIR_PATIENCE = 60  # others may hang; then they do not take the model
+PATIENCE = 600  # seconds after which a run counts as hanging, on a busy machine
+THEIR_PATIENCE = 60  # the other programs may hang, which counts as rejecting the model
 FORMATS = {
     "w8": ["--to", "w8"],
     "w8 dq": ["--to", "w8", "--decode", "dq", "--asymmetric"],
@@ -60,13 +61,13 @@ FORMATS = {
     "int8 op": ["--to", "int8", "--no-search", "--on", "none", "--dialect", "qoperator"],
     "external": ["--to", "w8", "--external-data", "always"],
 }
-ALWAYS = ["w8", "fp16", "int8-dynamic"]  # for every mutant; of the others some
+ALWAYS = ["w8", "fp16", "int8-dynamic"]  # for every mutant; the others for some
 CAUGHT = "the result fails in the runtime"
-ROUGH = {"w4", "w4 dq", "w4 block", "codebook", "int8", "int8 op", "int8-dynamic"}  # a wild model may lose everything there
+ROUGH = {"w4", "w4 dq", "w4 block", "codebook", "int8", "int8 op", "int8-dynamic"}  # mutants may lose all accuracy in these
 
 
 class Judge:
-    """A judge.py that is started again when a model kills it."""
+    """A judge.py process that is started again when a model crashes it."""
 
     def __init__(self):
         self.process = None
@@ -104,13 +105,13 @@ class Finding:
         self.kind, self.form, self.text = kind, form, text
 
     def key(self):
-        """The same for the same cause, as far as a text can tell."""
+        """A key that is equal for findings with a common cause, judging by their texts."""
         plain = re.sub(r"'[^']*'|\"[^\"]*\"|[0-9.]+|/\S+|\([^)]*\)", "_", self.text)
         return f"{self.kind} [{self.form}] {plain[:110]}"
 
 
 class Trial:
-    """All that is asked about one model."""
+    """Runs and judges the models of a campaign."""
 
     def __init__(self, options, judge):
         self.options, self.judge = options, judge
@@ -197,7 +198,7 @@ class Trial:
             self.strangers["refused by ounce alone: " + re.sub(r"[0-9]+", "_", complaint.strip())[:150]] += 1
 
     def is_caught(self, words, folder):
-        """With verification nothing would have been written. A bug of ours is none less for that."""
+        """True if verification would have rejected the result. Internal errors of Ounce count as failures nevertheless."""
         done = self.run([word if word != "out.onnx" else "tried.onnx" for word in words], folder)
         (folder / "tried.onnx").unlink(missing_ok=True)
         return done.returncode in (2, 3)
@@ -273,7 +274,7 @@ class Campaign:
                 self.report(finding, number, steps)
 
     def report(self, finding, number, steps):
-        """Takes out the steps that do not matter, and shows what is left."""
+        """Removes irrelevant mutations, and prints the others."""
         quiet = Trial(self.options, Judge())
         wanted = list(range(-1, steps))
         for step in range(-1, steps) if steps else ():
@@ -325,7 +326,7 @@ def main():
     options = parser.parse_args()
     if not options.seconds and not options.count and options.only is None:
         options.count = 1000
-    signal.signal(signal.SIGTERM, lambda *_: os._exit(143))  # whoever is asked ends with its pipe
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(143))  # judges end when their pipe closes
     return Campaign(options).go()
 
 

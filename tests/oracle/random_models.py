@@ -1,7 +1,7 @@
-"""Random networks that are valid: stacks of layers of every kind that formats treat differently, with shared and aliased
+"""Makes random valid networks: stacks of all kinds of layers that formats treat differently, with shared and aliased
 weights, branches and loops. network(seed) gives the same bytes on every machine.
 
-Three trunks, as an op takes images [1, C, H, W], sequences [1, C, L] or rows [N, F]; each layer keeps the rank of its trunk.
+There are three kinds of networks, for images [1, C, H, W], sequences [1, C, L] and rows [N, F]; each layer keeps the rank.
 """
 
 import pathlib
@@ -30,7 +30,7 @@ class Network:
         return f"{kind}{self.count}"
 
     def weight(self, *dims):
-        """A new weight, or now and then one that another layer has, directly or behind an Identity."""
+        """A new weight, or sometimes the weight of another layer, directly or through an Identity."""
         if dims in self.shared and self.draw.random() < 0.3:
             name = self.draw.choice(self.shared[dims])
             if self.draw.random() < 0.5:
@@ -183,7 +183,7 @@ class Network:
         else:
             dims, data_type = [4], INT64
         entry = value("x", dims) if data_type is None else value("x", dims, INT64)
-        if kind == "tokens":  # the table may be tied to the last layer, as language models do
+        if kind == "tokens":  # the table may be shared with the last layer, as in language models
             table = self.weight(12, 16)
             x, dims = self.add("Gather", [table, x]), [4, 16]
         spatial = [self.conv, self.conv, self.conv_transpose, self.batch_norm, self.pool, self.residual]

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# tests/oracle/run.sh PROGRAM FOLDER SECONDS [SEED]   Ounce against onnx.checker and ONNX Runtime, on mutants of models and on random networks, half of SECONDS each;
-# what they need is installed below FOLDER, and models that they do not agree on are put there; exit 0: none
+# tests/oracle/run.sh PROGRAM FOLDER SECONDS [SEED]   compares Ounce with onnx.checker and ONNX Runtime on mutants of models and on random networks, half of SECONDS each.
+# Installs the other programs in FOLDER, and writes the models there on which they disagree; exit 0: none
 #
-# Needs python3-venv. Another SEED gives other mutants; see oracle.py.
+# Needs python3-venv. SEED selects other mutants; see oracle.py.
 set -euo pipefail
 program=$1 folder=$2 seconds=$3 seed=${4:-1}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -1,4 +1,4 @@
-"""The models that are mutated: each has what another code path needs, and is small enough to be run a thousand times."""
+"""The models that are mutated. Each exercises another code path, and is small enough to be run a thousand times."""
 
 import pathlib
 import sys
@@ -134,7 +134,7 @@ def handmade():
 
 
 def with_constants(path):
-    """A backend test with all inputs but its first as initializers, since there even weights are inputs."""
+    """A backend test with all inputs but its first as initializers, because backend tests pass even weights as inputs."""
     tree = Message.parse("Model", path.read_bytes())
     body = tree.get(7)
     inputs = body.all(11)
@@ -146,11 +146,11 @@ def with_constants(path):
     return tree.bytes()
 
 
-LOSES_EVERYTHING = {"fatal"}  # a model made to have no answers left with weights of 8 bits
+LOSES_EVERYTHING = {"fatal"}  # a model that loses all accuracy with 8-bit weights by design
 
 
 def found(folders, largest):
-    """The models below some folders, by name."""
+    """The models in some folders, by name."""
     models = {}
     for folder in folders:
         for path in sorted(pathlib.Path(folder).rglob("*.onnx")):
@@ -160,6 +160,6 @@ def found(folders, largest):
                 content = with_constants(path) if path.name == "model.onnx" else path.read_bytes()
                 Message.parse("Model", content)
             except (IndexError, KeyError, AttributeError):
-                continue  # broken on purpose
+                continue  # invalid by design
             models[path.parent.name if path.name == "model.onnx" else path.stem] = content
     return models

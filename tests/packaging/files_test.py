@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What packages are described by agrees with the project, and the action's script keeps ounce's exit code.
+"""Tests that package descriptions agree with the project, and that the action's script keeps ounce's exit code.
 
 usage: files_test.py PROJECT
 """
@@ -28,7 +28,7 @@ class Descriptions(unittest.TestCase):
         self.assertEqual(re.search(read["regex"], (PROJECT / read["input"]).read_text()).group("value"), VERSION)
 
     def test_the_distribution_has_one_name_everywhere(self):
-        # PyPI's `ounce` is another project: nothing may install it.
+        # `ounce` on PyPI is an unrelated project and must not be installed.
         self.assertEqual(tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]["name"], "ounce-ml")
         self.assertIn("    default: ounce-ml\n", (PROJECT / "action.yml").read_text())
         places = ["action.yml", ".pre-commit-hooks.yaml", "Dockerfile", "README.md", "packaging/test.sh", "packaging/package.sh"]
@@ -68,7 +68,7 @@ def run_step(script, folder, **environment):
 
 
 class Action(unittest.TestCase):
-    """The step `run` of action.yml, with a program in the place of ounce that says what it was called with."""
+    """Tests the step `run` of action.yml, with a program instead of ounce that prints its arguments."""
 
     def run_commands(self, commands):
         with tempfile.TemporaryDirectory() as folder:
@@ -94,7 +94,7 @@ class Action(unittest.TestCase):
 
 
 def make_wheel(folder, name, files):
-    """A wheel with these files; pip asks for no more than this."""
+    """A wheel with these files, and the least metadata that pip accepts."""
     info = f"{name}-1.0.dist-info"
     files = {**files, f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n",
              f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"}
@@ -105,7 +105,7 @@ def make_wheel(folder, name, files):
 
 
 class HostileRepository(unittest.TestCase):
-    """Both steps of action.yml as they are, in a folder whose Python files have the names of modules that Python loads."""
+    """Tests both steps of action.yml unchanged, in a folder whose Python files have the names of standard modules."""
 
     MODULES = ("shlex", "venv", "logging", "os", "sys", "pip", "ensurepip", "subprocess", "types", "re", "sitecustomize", "usercustomize", "ounce")
 

@@ -1,6 +1,6 @@
-// Loads a published folder in transformers.js, as an app would, in each dtype, and prints what it answers.
+// Loads a published folder in transformers.js, as an app would, in each dtype, and prints the predictions.
 //
-// usage: node check.mjs FOLDER DTYPE…      exit 0: every variant gives the answers of fp32
+// usage: node check.mjs FOLDER DTYPE…      exit 0: the predictions of every variant equal those of fp32
 import path from 'node:path';
 import { env, pipeline } from '@huggingface/transformers';
 
@@ -12,13 +12,13 @@ const sentences = [
   ['avoid this place , the service was slow', 'COMPLAINT'],
 ];
 
-env.allowRemoteModels = false; // nothing but the folder
+env.allowRemoteModels = false; // only the folder
 env.localModelPath = path.dirname(path.resolve(folder));
 
 let failures = 0;
 const scores = {};
 for (const dtype of dtypes) {
-  // 'default' is what an app gets that says nothing.
+  // 'default': the app passes no dtype.
   const options = dtype === 'default' ? {} : { dtype };
   const classify = await pipeline('text-classification', path.basename(folder), { ...options, device: 'cpu' });
   scores[dtype] = [];

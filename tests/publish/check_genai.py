@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Loads folders in onnxruntime-genai and lets each continue a sequence; make_decoder.py's model counts.
+"""Loads folders in onnxruntime-genai and lets each continue a sequence. The model of make_decoder.py must count.
 
-usage: check_genai.py FOLDER…     exit 0: every one counts
+usage: check_genai.py FOLDER…     exit 0: all models count
 """
 
 import sys

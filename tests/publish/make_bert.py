@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A tiny BERT that tells praise from complaint, as a folder of Hugging Face: onnx/model.onnx, config, tokenizer, README.
+"""Writes a tiny BERT that distinguishes praise from complaint, as a Hugging Face folder: onnx/model.onnx, config, tokenizer, README.
 
 usage: make_bert.py FOLDER DATA.npz
 
-Two layers of attention over a WordPiece vocabulary of some hundred words. Words of praise and of complaint lie on either
-side of one direction of the embedding, which the layers carry to the first token, so that its answers mean something.
-Nothing but Python is needed, and every run writes the same bytes.
+It has two attention layers and a WordPiece vocabulary of about a hundred words. Words of praise and of complaint have opposite
+signs in one direction of the embedding, which the layers transfer to the first token, so that its predictions are meaningful.
+Needs only Python. Every run writes the same bytes.
 """
 
 import json
@@ -66,7 +66,7 @@ class Builder:
         return output
 
     def dense(self, name, x, rows, columns, keep=None):
-        """`keep`: so much of the first feature goes straight through."""
+        """`keep`: the share of the first feature that passes through unchanged."""
         values = floats(name, rows, columns, 0.5 / math.sqrt(rows))
         if keep is not None:
             for row in values:
@@ -77,7 +77,7 @@ class Builder:
 
     def norm(self, name, x):
         self.weights += [vector(f"{name}.weight", [1.0] * HIDDEN), vector(f"{name}.bias", [0.0] * HIDDEN)]
-        epsilon = field(1, "epsilon") + varint(2 << 3 | 5) + bytes.fromhex("cc2b2b2d") + field(20, 1)  # 1e-12 as it is usual
+        epsilon = field(1, "epsilon") + varint(2 << 3 | 5) + bytes.fromhex("cc2b2b2d") + field(20, 1)  # 1e-12, as usual
         return self.op("LayerNormalization", [x, f"{name}.weight", f"{name}.bias"], f"{name}/out", attribute("axis", -1), epsilon)
 
     def heads(self, name, x):
@@ -163,7 +163,7 @@ def config():
 
 
 def samples(count, length):
-    """Sentences of a fixed length: [CLS], words, one to three of which judge, [SEP]; and what they say."""
+    """Sentences of a fixed length with their labels: [CLS], words with one to three of praise or complaint, [SEP]."""
     draw = random.Random("sentences")
     ids, labels = [], []
     for _ in range(count):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A tiny decoder with a cache of keys and values, as a folder of onnxruntime-genai: model.onnx and genai_config.json.
+"""Writes a tiny decoder with a cache of keys and values, as an onnxruntime-genai folder: model.onnx and genai_config.json.
 
 usage: make_decoder.py FOLDER
 
-It continues a sequence by counting: the token behind n is n + 1, which the embedding and the last layer agree on, and one
-layer of attention (small and random) has to leave as it is.
+It continues a sequence by counting: n is followed by n + 1. The embedding and the last layer implement this, and one small
+random attention layer does not change it.
 """
 
 import json

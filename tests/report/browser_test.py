@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The page of the demo in headless Chromium: no errors, nothing loaded, fast, accessible, search and sort work.
+"""Tests the report of the demo in headless Chromium: no errors, no requests, fast, accessible, search and sort work.
 
 usage: browser_test.py --page report.html [--axe axe.min.js] [--chromium PROGRAM] [--shots FOLDER]
 """
@@ -49,21 +49,21 @@ def check_form(browser, page_file, form, shots):
 
 
 def check_table(browser, page_file):
-    """The plan: unfolded with the keyboard, sorted, searched."""
+    """Opens the plan with the keyboard, sorts and searches it."""
     page = opened(browser, page_file, "light")
     plan = page.locator("details", has_text="The plan, tensor by tensor")
     plan.locator("summary").focus()
     page.keyboard.press("Enter")
-    check(plan.evaluate("one => one.open"), "Enter does not unfold the plan")
+    check(plan.evaluate("one => one.open"), "Enter does not open the plan")
     head = plan.locator("thead button", has_text="before")
     head.focus()
     page.keyboard.press("Enter")
     values = plan.locator("tbody tr td:nth-child(4)").evaluate_all("all => all.map(one => Number(one.dataset.value))")
     check(values == sorted(values) and len(values) > 10, "Enter on a head does not sort")
-    check(plan.locator("th[aria-sort=ascending]").count() == 1, "the order is not said")
+    check(plan.locator("th[aria-sort=ascending]").count() == 1, "aria-sort is not set")
     page.keyboard.press("Enter")
     values = plan.locator("tbody tr td:nth-child(4)").evaluate_all("all => all.map(one => Number(one.dataset.value))")
-    check(values == sorted(values, reverse=True), "a second time does not turn the order")
+    check(values == sorted(values, reverse=True), "a second Enter does not reverse the order")
     plan.locator("input").fill("conv")
     shown = plan.locator("tbody tr:visible").all_inner_texts()
     check(0 < len(shown) < len(values) and all("conv" in row.lower() for row in shown), "search does not search")
@@ -85,7 +85,7 @@ def check_access(browser, page_file, axe):
         page.evaluate("() => { for (const folded of document.querySelectorAll('details')) folded.open = true; }")
         page.evaluate(axe.read_text())
         found = page.evaluate("axe.run()")
-        print(f"{form}: axe: {len(found['passes'])} rules hold, {len(found['violations'])} do not")
+        print(f"{form}: axe: {len(found['passes'])} rules pass, {len(found['violations'])} fail")
         for violation in found["violations"]:
             check(False, f"{form}: axe: {violation['id']}: {violation['help']}: {violation['nodes'][0]['html'][:120]}")
         page.context.close()

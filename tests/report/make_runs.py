@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs every verb that can be drawn on the embedded example, and draws one page of all of it.
+"""Runs every verb that has a report section on the embedded example, and makes one HTML report of all results.
 
 usage: make_runs.py --ounce PROGRAM --example FOLDER OUT     leaves OUT/*.json and OUT/report.html
 
-Searches get a number of models instead of a time, and bench a number of calls, so that it takes seconds on any machine.
+Searches get a number of models as their budget, and bench a number of calls, so that this takes seconds on any machine.
 """
 
 import argparse
@@ -15,7 +15,7 @@ TARGETS = "android-arm64@1.22.0,linux-x64@1.30.0,linux-x64@1.14.0"
 
 
 def runs():
-    """The words of each run, and the exit codes that it may have."""
+    """The arguments of each run, and the permitted exit codes."""
     data, labels = ["--data", "clips.npz"], ["--labels", "label"]
     return {
         "quantize": (["quantize", "model.onnx", "--to", "int8", "-o", "small.onnx", "--on", "none", "--pictures", *data], [0]),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The page of the demo, looked at without a browser: whole, self-contained, small, with every picture in it.
+"""Tests the report of the demo without a browser: complete, self-contained, small, with every chart.
 
 usage: page_test.py --ounce PROGRAM --example FOLDER
 """
@@ -18,14 +18,14 @@ import tempfile
 from make_runs import make, runs
 
 MOST_BYTES = 500_000
-MOST_NAMES = 30_000_000  # bytes of them in a document
+MOST_NAMES = 30_000_000  # bytes of names in a document
 VOID = {"meta", "img", "br", "rect", "line", "polyline", "circle", "path", "input"}
 HOSTILE = ["</script><script>document.title='owned'</script>", "\"><img src=x onerror=\"document.title='owned'\">", "' onmouseover='x",
            "\u202eevil\u2066", "\x01\x1b[31m\n", "<!--", "&lt;", "]]>", "x" * 1_000_000]
 
 
 class Tree(html.parser.HTMLParser):
-    """Elements with their attributes and texts; complains about what is not nested."""
+    """Collects elements with their attributes and texts, and reports invalid nesting."""
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
@@ -74,18 +74,18 @@ def check_page(text, where):
                 check(value.startswith(("data:image/png;base64,", "#")), f"{where}: <{tag} {name}={value[:40]}>")
             check(name != "style", f"{where}: the policy forbids style attributes: <{tag}>")
     scripts, styles = tree.texts.get("script", []), tree.texts.get("style", [])
-    check(len([tag for tag, _ in tree.elements if tag == "script"]) == 1, f"{where}: not one script")
+    check(len([tag for tag, _ in tree.elements if tag == "script"]) == 1, f"{where}: not exactly one script")
     policy = next(a["content"] for t, a in tree.elements if t == "meta" and a.get("http-equiv") == "Content-Security-Policy")
     for code in ("".join(scripts), "".join(styles)):
         digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
-        check(f"'sha256-{digest}'" in policy, f"{where}: the policy does not allow what the page holds")
-    check("default-src 'none'" in policy, f"{where}: something may be loaded")
-    check(not re.search(r"url\(|@import|https?://", text), f"{where}: names something outside")
+        check(f"'sha256-{digest}'" in policy, f"{where}: the policy does not allow the page's own style or script")
+    check("default-src 'none'" in policy, f"{where}: the policy allows requests")
+    check(not re.search(r"url\(|@import|https?://", text), f"{where}: has an external reference")
     ids = [attributes["id"] for _, attributes in tree.elements if "id" in attributes]
-    check(len(ids) == len(set(ids)), f"{where}: an id twice")
+    check(len(ids) == len(set(ids)), f"{where}: an id occurs twice")
     for tag, attributes in tree.elements:
         if attributes.get("role") == "img":
-            check(attributes.get("aria-label"), f"{where}: a picture without words")
+            check(attributes.get("aria-label"), f"{where}: a chart without a label")
     return tree
 
 
@@ -95,17 +95,17 @@ def check_demo(folder, page):
     tree = check_page(text, "demo")
     heads = " ".join(tree.texts["h2"] + tree.texts["h3"])
     for verb in runs():
-        check(f"{verb}:" in heads, f"nothing of {verb}")
+        check(f"{verb}:" in heads, f"no section of {verb}")
     for picture in ("Latency distribution", "SQNR of each activation", "Sensitivity along the network",
                     "Samples with the largest differences", "Size and quality of each candidate", "Activation ranges"):
         check(picture in heads, f"no '{picture}'")
     check(text.index("<h1>") < text.index("<table"), "the verdict is not on top")
     check(any(a.get("class") == "wave" for _, a in tree.elements), "no waveform of a sample")
-    check(text.count("ounce verify model.onnx small.onnx") >= 1, "no command to do it again")
+    check(text.count("ounce verify model.onnx small.onnx") >= 1, "no command to reproduce the result")
 
 
 def hostile(value, name, places):
-    """The document with every text replaced, but for the verb's own words; of names that are huge, the first ones."""
+    """The document with all texts replaced, except those of the verb itself; with huge names only the first ones."""
     if isinstance(value, dict):
         return {key: one if key in ("verb", "schema_version") else hostile(one, name, places) for key, one in value.items()}
     if isinstance(value, list):
@@ -126,7 +126,7 @@ def check_hostile(ounce, folder):
             subprocess.run([ounce, "report", "hostile.json", "-o", "hostile.html"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
             text = (folder / "hostile.html").read_text()
             tree = check_page(text, f"{verb}, {name[:20]!r}")
-            if places[0] > 0:  # all names are the same one, so that nothing but markup could make a difference
+            if places[0] > 0:  # all names are equal, so only markup could change the number of elements
                 counts.add(len(tree.elements))
             check(not re.search("[\u202a-\u202e\u2066-\u2069\x00-\x08\x0b-\x1f]", text), f"{verb}: control characters")
             check(len(text) < 20_000_000, f"{verb}: {len(text)} bytes")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# run.sh OUNCE FOLDER: the page of the demo in headless Chromium, with axe-core. Skipped, with a word, where there is no Chromium.
-# The Python client of Playwright and axe-core come from their registries into FOLDER; the browser is Debian's.
+# run.sh OUNCE FOLDER: tests the HTML report of the demo in headless Chromium, with axe-core. Skipped with a message if Chromium
+# is missing. Installs Playwright's Python client and axe-core into FOLDER; the browser is Debian's.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 ounce=$(realpath "$1")
@@ -8,7 +8,7 @@ mkdir -p "$2"
 folder=$(realpath "$2")
 chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
 if [ -z "$chromium" ]; then
-  echo "there is no Chromium here: the page is not looked at in a browser ('./setup report' brings one)"
+  echo "Chromium is missing: the report is not tested in a browser (install it with './setup report')"
   exit 0
 fi
 cd "$folder"

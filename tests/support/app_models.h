@@ -44,7 +44,7 @@ inline std::vector<float> small_w8_of(const std::vector<float>& x, int seed = 1)
   return y;
 }
 
-// Takes seconds, node by node: y = x · w · w · w …
+// A chain of small products that takes seconds to run: y = x · w · w · …
 inline ModelBuilder slow_model(int nodes = 1500) {
   constexpr std::int64_t kSide = 128;
   ModelBuilder model(13, 7);

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What a verb writes is what it was asked for, and nothing goes over a network: seen from outside, by strace.
+"""Checks with strace that each verb writes only the requested files and does not use a network.
 
 usage: traces_test.py --ounce PROGRAM --models FOLDER [--runtime LIBRARY]… [unittest arguments]
 
-Every verb runs in a folder of its own, once for each ONNX Runtime, with a home, a folder for temporary files and one for
-caches that are empty. All system calls that make, open for writing, rename or remove a file and all that open a socket are
-looked at. Allowed are the outputs that the test names (and the hidden name that an output has for an instant), a
-temporary folder of ours that is gone in the end, and the cache.
+Every verb runs in its own folder, once for each ONNX Runtime, with an empty home, an empty folder for temporary files and an
+empty cache. The test checks all system calls that create, open for writing, rename or remove a file and all that open a
+socket. Allowed are the outputs that the test names (and the temporary hidden name of an output), a temporary folder of Ounce
+that is removed at the end, and the cache.
 """
 
 import argparse
@@ -29,7 +29,7 @@ CALLS = ("open,openat,openat2,creat,mkdir,mkdirat,mknod,mknodat,rename,renameat,
 
 GIVEN = ["signal.onnx", "agreed.onnx", "signal.npz", "signal.ranges", "small.onnx"]
 
-# A verb, the words behind it, and the names that it may write; `cache` when it keeps measurements.
+# A verb, its arguments, and the names that it may write; `cache` if it keeps measurements.
 DATA = ["--data", "signal.npz"]
 VERBS = [
     ("inspect", ["signal.onnx"], []),
@@ -61,7 +61,7 @@ VERBS = [
 
 
 class Traced:
-    """One run, and the lines of strace about it."""
+    """One run, and its strace output."""
 
     def __init__(self, root, verb, words, runtime):
         self.root = root
@@ -79,7 +79,7 @@ class Traced:
         self.lines = list(whole_lines(trace.read_text(errors="backslashreplace").splitlines()))
 
     def left(self):
-        """What stands in the folders now and did not before."""
+        """The new files in the folders."""
         found = set()
         for folder in (self.work, self.home, self.temporary, self.cache):
             found |= {path for path in folder.rglob("*") if not path.is_dir()}
@@ -87,7 +87,7 @@ class Traced:
         return {str(path.relative_to(self.root)) for path in found} - {f"work/{name}" for name in GIVEN}
 
     def touched(self):
-        """(call, path) of everything that was made, opened for writing, renamed or removed."""
+        """(call, path) of each file that was created, opened for writing, renamed or removed."""
         folder = self.work
         for line in self.lines:
             if match := re.match(r"(?:\d+ +)?(\w+)\((.*)\) += (-?\d+|\?)", line):
@@ -103,7 +103,7 @@ class Traced:
                     yield call, path
 
     def opened(self, name):
-        """How often the program itself opened a given file; the runtime reads models in runners."""
+        """Counts how often the program itself opened a file; the runtime reads models in runners."""
         runners = {line.split(" ", 1)[0] for line in self.lines if re.search(r"execve\(.*ounce-runner", line)}
         return sum(1 for line in self.lines if re.search(r"\bopen(at2?)?\(.*\) += \d+<" + re.escape(str(self.work / name)) + ">", line)
                    and line.split(" ", 1)[0] not in runners)
@@ -116,7 +116,7 @@ class Traced:
 
 
 def whole_lines(lines):
-    """A call that another process interrupts stands on two lines."""
+    """Joins the two lines of a call that another process interrupts."""
     begun = {}
     for line in lines:
         process = line.split(" ", 1)[0]
@@ -129,7 +129,7 @@ def whole_lines(lines):
 
 
 def paths_of(call, arguments, here):
-    """The names in the arguments, each made absolute by the folder before it."""
+    """The paths in the arguments, made absolute with the folder that precedes them."""
     folder = str(here)
     for match in re.finditer(r'(?:AT_FDCWD|\d+)<([^>]*)>|AT_FDCWD|"((?:[^"\\]|\\.)*)"', arguments):
         at, name = match.groups()
@@ -155,9 +155,9 @@ class Traces(unittest.TestCase):
             own = re.fullmatch(r"\.(.+)\.ounce-[0-9a-f]{16}\.part", path.name)
             return is_among(own.group(1) if own else path.name, outputs)
         if path.parts[len(run.work.parts):] and re.fullmatch(r"\.out\.ounce-[0-9a-f]{16}\.part", path.parts[len(run.work.parts)]):
-            return "out" in outputs  # a folder that gets its name in the end
+            return "out" in outputs  # a folder that is renamed at the end
         if path == run.work or path == pathlib.Path("/dev/null") or path.parts[:2] == ("/", "proc"):
-            return True  # O_TMPFILE, nowhere, and a file of our own that has no name yet
+            return True  # O_TMPFILE, /dev/null, and an unnamed file of the process
         if run.temporary in path.parents and path.relative_to(run.temporary).parts[0].startswith("ounce-"):
             return True
         return "cache" in outputs and (path == run.cache / "ounce" or path.parent == run.cache / "ounce")
@@ -171,8 +171,8 @@ class Traces(unittest.TestCase):
             left = {path for path in run.left() if not ("cache" in outputs and path.startswith("cache/ounce/"))}
             self.assertEqual({path for path in left if not is_among(path, wanted)}, set(), "left behind")
             foreign = {f"{call} {path}" for call, path in run.touched() if not self.is_allowed(path, run, outputs)}
-            self.assertEqual(foreign, set(), "written in between")
-            self.assertEqual(run.sockets(), [], "a network")
+            self.assertEqual(foreign, set(), "written meanwhile")
+            self.assertEqual(run.sockets(), [], "sockets were opened")
 
     def test_every_verb_with_every_runtime(self):
         for runtime in RUNTIMES:
@@ -181,8 +181,8 @@ class Traces(unittest.TestCase):
                     self.check(verb, words, outputs, runtime)
 
     def test_quantize_parses_its_source_once_and_flushes_its_output_alone(self):
-        # The first open recognizes the kind of the file. Static formats look once more for a contract in it, and once more
-        # for each pass over the data.
+        # The first open detects the file format. Static formats read the file once more for its preprocessing metadata, and
+        # once for each pass over the data.
         for words, most in (([], 2), (["--to", "w4"], 4), (["--to", "int8", "--no-search", *DATA], 6)):
             with self.subTest(words=words), tempfile.TemporaryDirectory(prefix="traces-") as name:
                 run = Traced(pathlib.Path(name).resolve(), "quantize",
@@ -212,7 +212,7 @@ def main():
     known, others = parser.parse_known_args()
     OUNCE, MODELS, RUNTIMES = known.ounce, known.models, known.runtime
     if not can_trace() or not RUNTIMES:
-        print("skipped: there is no strace, it may not trace here, or there is no ONNX Runtime")
+        print("skipped: strace is missing or not permitted, or ONNX Runtime is missing")
         return SKIPPED
     with tempfile.TemporaryDirectory(prefix="traces-") as name:
         for given in ("signal.onnx", "signal.npz"):

@@ -1,4 +1,4 @@
-"""A document of --json, read from stdin and held against its schema."""
+"""Reads a document of --json from standard input, and validates it against its schema."""
 
 import json
 import pathlib
