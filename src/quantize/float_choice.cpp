@@ -201,9 +201,8 @@ void FloatChoice::note_left(const Step& step, double before) {
   }
   const std::string names =
       labels.size() > kMostLabels ? as_nodes(labels.size()) : fmt::format("{}", fmt::join(labels, ", "));
-  notes_.push_back(fmt::format("{} stay{} in floats: {:.1f} → {:.1f} dB, {:.0f} % of its time", names,
-                               labels.size() == 1 ? "s" : "", before, budget_.best_decibels(),
-                               100 * std::max(step.added, 0.0)));
+  notes_.push_back(fmt::format("{} kept in FP32: {:.1f} → {:.1f} dB, {:.0f} % slower", names, before,
+                               budget_.best_decibels(), 100 * std::max(step.added, 0.0)));
 }
 
 namespace {

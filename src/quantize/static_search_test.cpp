@@ -171,7 +171,7 @@ TEST_F(StaticSearchTest, OnlyWhatSpoilsTheOutputsStaysInFloats) {
   script.noise["c"] = 0.4;
   script.noise["e"] = 0.2;
   EXPECT_THAT(run().nodes, ElementsAre(Pair("c", Format::kW8), Pair("e", Format::kW8)));
-  EXPECT_THAT(notes, Contains(HasSubstr("2 nodes in floats, or the outputs would be wrong")));
+  EXPECT_THAT(notes, Contains(HasSubstr("2 nodes kept in FP32, without which the outputs are unusable")));
 }
 
 TEST_F(StaticSearchTest, GuessesThatPromiseTooMuchAreNoReasonToGiveUp) {
@@ -181,7 +181,9 @@ TEST_F(StaticSearchTest, GuessesThatPromiseTooMuchAreNoReasonToGiveUp) {
   StaticLimits limits;
   limits.most_work = 1e7;
   EXPECT_EQ(run(limits).nodes.size(), 4U);
-  EXPECT_THAT(notes, Contains(HasSubstr("4 nodes in floats, or the outputs would be wrong: 16.2 → 21.0 dB")));
+  EXPECT_THAT(
+      notes,
+      Contains(HasSubstr("4 nodes kept in FP32, without which the outputs are unusable: 16.2 → 21.0 dB")));
 }
 
 TEST_F(StaticSearchTest, AModelThatStandsNoIntegersIsFloats) {
@@ -212,8 +214,8 @@ TEST_F(StaticSearchTest, OutputsMayCostLittleTime) {
   make_model(64, 28, {"a", "b", "c", "d", "e"});
   script.noise["f"] = script.noise["c"] = 1e-3;
   EXPECT_THAT(run().nodes, ElementsAre(Pair("f", Format::kW8)));
-  EXPECT_THAT(notes, Contains(AllOf(HasSubstr("node f stays in floats: 26.9 → 29.8 dB"),
-                                    HasSubstr("% of its time"))));
+  EXPECT_THAT(notes,
+              Contains(AllOf(HasSubstr("node f kept in FP32: 26.9 → 29.8 dB"), HasSubstr("% slower"))));
 }
 
 TEST_F(StaticSearchTest, OutputsThatDoTheirWorkDoNotCostMuchTime) {
@@ -228,7 +230,7 @@ TEST_F(StaticSearchTest, WhatIsNoLongerNeededGoesBackToIntegers) {
   for (auto& [output, noise] : script.noise) noise = 3e-3;
   script.calibration = {{CalibrationMethod::kMinMax, 0.01}};
   EXPECT_THAT(run().nodes, ElementsAre(Pair("a", Format::kW8)));
-  EXPECT_THAT(notes, Contains(HasSubstr("back on integers")));
+  EXPECT_THAT(notes, Contains(HasSubstr("moved back to INT8")));
 }
 
 // f is left to floats first, and would do well on integers alone; but then there is nothing else.

@@ -240,7 +240,7 @@ std::vector<AcceleratorPage> parse_accelerator_pages(std::string_view text) {
       if (second != std::string_view::npos) row.types = words_of(line.substr(second + 1), " ");
       for (const std::string_view word : words_of(row.conditions, ",")) {
         if (find_condition(trimmed(word)) == nullptr)
-          throw Error(ErrorCode::kInternal, fmt::format("no such condition: '{}'", line));
+          throw Error(ErrorCode::kInternal, fmt::format("unknown condition: '{}'", line));
       }
     }
   }

@@ -430,11 +430,11 @@ class Messages(Hostile):
         def with_statement(text):
             return GOOD + field(14, field(1, "ounce.statement") + field(2, text))
         start = '{"version": 1, "content": "", '
-        for text, message in [("[" * 200000, "nested more than"), ("{", "is not JSON"), ("[]", "makes sense"), ('{"version": 2}', "makes sense"),
-                              (start + '"recipe": {"format": "w5"}}', "makes sense"), (start + '"recipe": 1}', "makes sense"),
-                              (start + '"recipe": {"format": "w8", "nodes": [1]}}', "makes sense"),
-                              (start + '"recipe": {"format": "w8"}, "calibration": {"part": [0, 0]}}', "makes sense"),
-                              (start + '"recipe": {"format": "w8"}, "gate": {}}', "makes sense")]:
+        for text, message in [("[" * 200000, "nested more than"), ("{", "is not JSON"), ("[]", "is invalid, or was written by a newer"), ('{"version": 2}', "is invalid, or was written by a newer"),
+                              (start + '"recipe": {"format": "w5"}}', "is invalid, or was written by a newer"), (start + '"recipe": 1}', "is invalid, or was written by a newer"),
+                              (start + '"recipe": {"format": "w8", "nodes": [1]}}', "is invalid, or was written by a newer"),
+                              (start + '"recipe": {"format": "w8"}, "calibration": {"part": [0, 0]}}', "is invalid, or was written by a newer"),
+                              (start + '"recipe": {"format": "w8"}, "gate": {}}', "is invalid, or was written by a newer")]:
             with self.subTest(text=text[:80]):
                 self.fresh()
                 self.write("m.onnx", with_statement(text))

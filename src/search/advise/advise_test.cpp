@@ -203,7 +203,7 @@ TEST_F(VerdictTest, FewerRoundsThanTellAnythingAreNoTiming) {
   EXPECT_EQ(decided(), AdviceVerdict::kUnknown);
 }
 
-// However large the ratio is that a busy machine gives.
+// Whatever ratio was measured on a busy machine.
 TEST_F(VerdictTest, AnUnreliableTimingDecidesNothing) {
   for (const double ratio : {0.2, 1.0, 11.7}) {
     result.methods = {measured(Format::kInt8, ratio, .26, true), measured(Format::kW8, 1, .25, true)};

@@ -134,8 +134,8 @@ TEST(ProviderOps, TypesAreThoseOfThePage) {
 TEST(ProviderOps, ShapesThatVaryAreFollowed) {
   ModelBuilder model;
   model.input("x", kFloat, {-1, 4}).node("Relu", {"x"}, {"r"}).node("Sqrt", {"r"}, {"y"});
-  EXPECT_EQ(why_not("qnn", model), "only with fixed shapes: 'r' has none");
-  EXPECT_EQ(why_not("nnapi", model), "only with fixed shapes: 'r' has none");
+  EXPECT_EQ(why_not("qnn", model), "only with fixed shapes: 'r' is dynamic");
+  EXPECT_EQ(why_not("nnapi", model), "only with fixed shapes: 'r' is dynamic");
   EXPECT_EQ(why_not("coreml-mlprogram", model), "");
   model.add(13, test::value_info("r", kFloat, {1, 4}));  // a declared shape takes precedence
   EXPECT_EQ(why_not("qnn", model), "");
@@ -158,7 +158,7 @@ TEST(ProviderOps, NodesInsideOfOthersStay) {
              {test::graph_attribute("then_branch", branch.bytes()),
               test::graph_attribute("else_branch", branch.bytes())});
   for (const char* provider : {"nnapi", "coreml", "coreml-mlprogram", "qnn"})
-    EXPECT_EQ(why_not(provider, model, 1), "inside of another node") << provider;
+    EXPECT_EQ(why_not(provider, model, 1), "inside another node") << provider;
   EXPECT_EQ(why_not("xnnpack", model, 1), "");
   EXPECT_EQ(why_not("qnn", model), "");
 }
@@ -240,7 +240,7 @@ ModelBuilder between_integers(const std::string& op) {
 
 TEST(ProviderOps, XnnpackTakesQuantizedOpsWhole) {
   EXPECT_EQ(why_not("xnnpack", between_integers("Softmax")), "");
-  EXPECT_EQ(why_not("xnnpack", between_integers("Relu")), "the op that it belongs to is not taken");
+  EXPECT_EQ(why_not("xnnpack", between_integers("Relu")), "the op that it belongs to is not supported");
   EXPECT_EQ(why_not("nnapi", between_integers("Relu")), "");
 }
 

@@ -44,10 +44,10 @@ TEST(ProviderPages, AreReadLineByLine) {
 
 TEST(ProviderPages, AMistakeIsToldWithItsLine) {
   const std::pair<const char*, const char*> wrong[] = {
-      {"Relu", "line 1: stands before the first page"},
-      {"page a\n\ntraits: fast", "line 3: no such trait"},
+      {"Relu", "line 1: precedes the first page"},
+      {"page a\n\ntraits: fast", "line 3: has an unknown trait"},
       {"page a\n| 2-D windows", "line 2: names no op"},
-      {"page a\nConv | 2-D windows, round windows", "line 2: has a condition that nobody can check"},
+      {"page a\nConv | 2-D windows, round windows", "line 2: has an unknown condition"},
   };
   for (const auto& [text, words] : wrong) {
     const Error error = test::error_of([&] { parse_provider_pages(text); });
