@@ -96,7 +96,7 @@ ModelOutput::ModelOutput(const Model& model, const std::filesystem::path& path, 
     std::error_code error;
     std::filesystem::create_directories(target.parent_path(), error);
     if (error)
-      throw Error(ErrorCode::kIo, fmt::format("cannot create its folder:  {}", error.message()),
+      throw Error(ErrorCode::kIo, fmt::format("cannot create its folder: {}", error.message()),
                   target.string());
     if (std::filesystem::exists(target, error)) {
       if (io::MappedFile::open(target).bytes() == file.bytes()) continue;  // already present

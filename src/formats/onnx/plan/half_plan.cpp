@@ -139,7 +139,7 @@ class HalfPlanner {
       if (limit) {
         plan_.limits[value] = *limit;
         limit_notes_[value] =
-            fmt::format("'{}' is {:g} instead of {:g}, which exceeds the 16-bit range:  {}", name,
+            fmt::format("'{}' is {:g} instead of {:g}, which exceeds the 16-bit range: {}", name,
                         std::copysign(*limit, tensor.worst), tensor.worst,
                         *limit != largest()
                             ? "as a mask before Softmax it has the same effect, unless it masks a whole row"

@@ -357,7 +357,7 @@ TEST(HalfPlan, IntegersKeepTheirBits) {
 
 std::string mask_note(const std::string& name, const std::string& value) {
   return "'" + name + "' is -8188 instead of " + value +
-         ", which exceeds the 16-bit range:  as a mask before Softmax it has the same effect, unless it "
+         ", which exceeds the 16-bit range: as a mask before Softmax it has the same effect, unless it "
          "masks a whole row";
 }
 

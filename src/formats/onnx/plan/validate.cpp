@@ -106,8 +106,8 @@ void validate_halves(const Recipe& recipe) {
         "not apply; `half.keep` leaves nodes out");
   if (info_of(recipe.format).arithmetic == Arithmetic::kBfloat16 && !provider_of(recipe).computes_bf16)
     throw Error(ErrorCode::kUnsupported,
-                fmt::format("ONNX Runtime's {} provider has no bfloat16 kernels: use one that has  "
-                            "(`target=cuda`), or take `format=w16`, which is as small and runs everywhere",
+                fmt::format("ONNX Runtime's {} provider has no bfloat16 kernels: use one that has them "
+                            "(`target=cuda`), or use `format=w16`, which is as small and runs everywhere",
                             provider_of(recipe).name));
 }
 
