@@ -18,9 +18,7 @@ void require_json_limits(std::string_view text, const JsonLimits& limits, const 
   bool is_string = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (c == '\0')
-      refuse(
-          fmt::format("is not JSON (byte {})", i + 1));  // the parser would treat it as the end of the text
+    if (c == '\0') refuse(fmt::format("is not JSON (byte {})", i + 1));  // the parser would stop there
     if (is_string && c == '\\') {
       ++i;
     } else if (c == '"') {

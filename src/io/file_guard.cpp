@@ -187,8 +187,7 @@ struct FileGuard::Slots {
     action.sa_sigaction = on_bus_error;
     ::sigemptyset(&action.sa_mask);
     action.sa_flags = static_cast<int>(SA_SIGINFO) | SA_ONSTACK | SA_RESTART;
-    ::sigaction(SIGBUS, nullptr,
-                &before);  // before installing, because the new one may be called immediately
+    ::sigaction(SIGBUS, nullptr, &before);  // first, because the new handler may be called at once
     ::sigaction(SIGBUS, &action, nullptr);
   }
 

@@ -29,8 +29,8 @@ void require_readable(const std::filesystem::path& path);
 // handler looks up the address in a list of mappings and files.
 //
 //   file.guard = FileGuard(bytes, path);               // one mapping of this process, during its lifetime
-//   const FileGuard others = FileGuard::of_all(file);  // all mappings of a file, also those made by other
-//   code if (file.guard.was_cut()) …                        // missing bytes were replaced by zeros
+//   const FileGuard others = FileGuard::of_all(file);  // all mappings of a file, also by other code
+//   if (file.guard.was_cut()) …                        // missing bytes were replaced by zeros
 //
 // Zeros are not the file's bytes, so a guard is active only in a cancellation scope (base/cancel.h), which
 // then throws Error{kIo}. Outside of a scope the signal has its default effect.

@@ -9,8 +9,7 @@ namespace {
 
 constexpr std::size_t kCopyBelow = 4096;
 constexpr std::uint64_t kCopyChunk = std::uint64_t{8} << 20;  // bytes copied per step
-constexpr std::size_t kGatherBelow = std::size_t{64}
-                                     << 10;  // smaller pieces are written with their neighbors
+constexpr std::size_t kGatherBelow = std::size_t{64} << 10;   // smaller pieces are written together
 constexpr std::size_t kGatherBuffer = std::size_t{1} << 20;
 
 }  // namespace

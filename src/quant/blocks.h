@@ -14,14 +14,14 @@
 
 namespace ounce::quant {
 
-// Rows that are summed over, or looked up, cut into blocks that share a scale.
+// Rows that are summed over, or looked up, split into blocks that share a scale.
 //
 //   MatMul [K, N]                        N rows of K, the columns of the source
 //   Gemm with transB, a table [N, K]     N rows of K, the rows of the source
 //
-//   codes   [rows, blocks, block · bits / 8]   first value in the lowest bits; rows are padded with zero
-//   points scales  [rows, blocks] zeros   [rows, bytes of `blocks` values]   for asymmetric quantization,
-//   packed in the same way
+//   codes   [rows, blocks, block · bits / 8]   first value in the lowest bits, rows padded with zero points
+//   scales  [rows, blocks]
+//   zeros   [rows, bytes of `blocks` values]   for asymmetric quantization, packed in the same way
 struct BlockRows {
   std::size_t rows = 0, columns = 0, block = 0;
   bool is_transposed = false;  // the source is [columns, rows]

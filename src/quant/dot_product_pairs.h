@@ -7,9 +7,8 @@
 //
 //   MatMul, Gemm [K, N]            rows:       (0 1) (2 3) …  of each column
 //   Gemm with transB [N, K]        columns:    (0 1) (2 3) …  of each row
-//   Conv [M, C, taps]              tap by tap: (c0 c1) (c2 c3) … of tap 0, then of tap 1 …; if C is odd, the
-//   last
-//                                  channel of a tap is paired with the first one of the next tap
+//   Conv [M, C, taps]              tap by tap: (c0 c1) (c2 c3) … of tap 0, then of tap 1 …; if C is odd,
+//                                  the last channel of a tap is paired with the first one of the next tap
 //
 // The last one of an odd number has no partner. A scale is safe on every CPU if both the largest sum of a
 // pair and the largest weight fit the quantized range. Most channels lose a third of a bit; channels whose

@@ -94,8 +94,7 @@ TEST(ShortenNames, TakesNamesAndNotesOffNodes) {
     EXPECT_EQ(node->name, "");
     EXPECT_TRUE(node->carried.empty());
   }
-  graph::validate(
-      changed);  // no comparison of outputs, because the runtime rejects two nodes with the same name
+  graph::validate(changed);  // not run before: the runtime rejects duplicate node names
 }
 
 TEST(ShortenNames, TakesDeclaredTypesAlong) {

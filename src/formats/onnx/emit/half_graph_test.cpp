@@ -200,8 +200,7 @@ TEST(HalfGraph, BranchesHaveConstantsOfTheirOwn) {
   };
   ModelBuilder model = layer();
   model.input("c", kBool, {}).node("If", {"c"}, {"y"}, branches(side(2, "a"), side(3, "f32b")));
-  EXPECT_EQ(count_in(converted(model.bytes()), "k = float16[4,4]"),
-            1U);  // the other one is overridden to FP32
+  EXPECT_EQ(count_in(converted(model.bytes()), "k = float16[4,4]"), 1U);  // the other one is kept in FP32
 }
 
 // Runtimes reject a branch that returns a value of the enclosing graph, although it is valid.

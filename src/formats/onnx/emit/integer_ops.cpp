@@ -44,8 +44,7 @@ QuantizedValues::QuantizedValues(Editors& editors, const graph::Index& index, co
   for (const auto& [key, quantization] : plan.activations) values_[key].quantization = &quantization;
   for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
     const plan::NodeDecision& decision = plan.nodes[i];
-    if (decision.arithmetic != plan::Arithmetic::kStatic)
-      continue;  // dynamic nodes have FP32 inputs and outputs
+    if (decision.arithmetic != plan::Arithmetic::kStatic) continue;  // dynamic nodes have FP32 ports
     integer_nodes_.emplace(std::pair{decision.body, decision.node}, &decision);
     if (!decision.gives_codes) continue;
     Coded& coded = values_.at({decision.body, decision.output});

@@ -3,8 +3,8 @@
 //
 // Types are letters. A parameter is a type variable (A, B … in the order of `variables`) or a fixed type:
 //
-//   {"", "Resize", 13, "ABfl", "A", "T1=fhgd… T2=fhd", 1, 1}     X and the output have one type, scales are
-//   float32
+//   {"", "Resize", 13, "ABfl", "A", "T1=fhgd… T2=fhd", 1, 1}
+//     X and the output have the same type; the scales are float32
 //
 //   f float32   h float16   g bfloat16   d double   b bool   t string   ? other tensors   * not a tensor
 //   c w i l     int8 to int64              o v u m     uint8 to uint64

@@ -293,7 +293,7 @@ void trade_memory(const onnx::Model& model, const graph::Index& index, const Rec
     left -= cost;
     planner.decode_at_runs(
         *candidate.decision,
-        fmt::format("dequantized on every run: about {:.1f} % of its time, at {} position{}",
+        fmt::format("dequantized on every run: about {:.1f} % of the model's time, at {} position{}",
                     100 * cost / multiplications, candidate.positions, candidate.positions == 1 ? "" : "s"));
   }
 }

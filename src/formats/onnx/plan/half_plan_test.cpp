@@ -349,8 +349,7 @@ TEST(HalfPlan, IntegersKeepTheirBits) {
   };
   for (const Case& each : cases) {
     Strings stays = HalfPlanned(each.net).stays;
-    std::erase_if(stays,
-                  [](const std::string& line) { return line.starts_with("i: "); });  // a cast to integers
+    std::erase_if(stays, [](const std::string& line) { return line.starts_with("i: "); });  // a cast
     EXPECT_EQ(stays, each.stays) << each.what;
   }
 }

@@ -911,8 +911,7 @@ TEST(IntegerWeights, ABiasThatIsNotFiniteIsNotCoded) {
       const Planned planned = with_bias({1, 2}, {0, bad});
       EXPECT_FALSE(planned.decision("b").is_stored());
       EXPECT_THAT(planned.decision("b").affine, IsEmpty());
-      EXPECT_THAT(planned.plan.integer.biases,
-                  IsEmpty());  // otherwise an integer op would look for the quantized bias
+      EXPECT_THAT(planned.plan.integer.biases, IsEmpty());  // no integer op uses it
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::kBadInput);
     }

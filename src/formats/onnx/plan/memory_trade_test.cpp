@@ -62,7 +62,7 @@ TEST(MemoryTrade, DecodesAtEveryRunWhatCostsTheLeastTimeForItsBytes) {
   EXPECT_EQ(plan_of(two_layers(), recipe_with(MemoryUse::kBalanced)),
             std::string(kBusyFolded) +
                 "idle float32[64,64,1,1] -> int8 channel 0 dq: weight of Conv; dequantized on every run: "
-                "about 2.4 % of its time, at 16 positions\n" +
+                "about 2.4 % of the model's time, at 16 positions\n" +
                 kHeadFolded);
 }
 

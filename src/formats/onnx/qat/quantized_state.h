@@ -1,8 +1,8 @@
 // Detects whether and how a model is already quantized.
 //
 //   const QuantizedState state = describe_quantization(model, index);
-//   if (state.is_qoperator()) print(state.sentence);   // "already quantized with integer ops (52
-//   QLinearConv): …"
+//   // "already quantized with integer ops (52 QLinearConv): …"
+//   if (state.is_qoperator()) print(state.sentence);
 //
 // QDQ models: values are quantized and dequantized around FP32 ops, which runtimes fuse.
 // QOperator models: the ops take quantized values directly.

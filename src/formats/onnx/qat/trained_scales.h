@@ -57,8 +57,7 @@ struct Grid {
   ElementType type = ElementType::kUndefined;  // of the quantized values
   std::vector<float> scales, zeros;            // of the same length
   std::size_t outer = 1, length = 1, inner = 1;
-  std::size_t block =
-      0;  // > 0: rows that share scales, with a scale for each column; 0: a scale for each row
+  std::size_t block = 0;  // rows that share scales, with one per column; 0: each row has its own scale
 
   friend bool operator==(const Grid&, const Grid&) = default;
 };
