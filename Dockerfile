@@ -1,11 +1,11 @@
-# ounce with ONNX Runtime, and nothing to build with:
+# An image with ounce and ONNX Runtime, without build tools:
 #
 #   make package                                # build-package/dist
 #   docker build -t ounce .
 #   docker run --rm -v "$PWD:/work" ounce quantize model.onnx
 FROM python:3.12-slim
 COPY build-package/dist/*.whl /wheels/
-# Only the wheel for this architecture fits; pip chooses it.
+# pip selects the wheel for this architecture.
 RUN pip install --no-cache-dir --find-links /wheels ounce-ml && rm -rf /wheels
 WORKDIR /work
 ENTRYPOINT ["ounce"]

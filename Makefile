@@ -1,36 +1,36 @@
-# The everyday commands; each installs what it misses (./setup) and needs nothing before it.
+# Targets for development. Each installs its dependencies (./setup) and needs no other target first.
 #
 #   make build      build/ounce
 #   make test       the whole test suite
-#   make test-publish   what publish writes, in the real transformers.js and onnxruntime-genai (700 MB by npm and pip)
-#   make test-report    the page of the demo in headless Chromium, with axe-core (150 MB by apt, pip and npm)
+#   make test-publish   published models in transformers.js and onnxruntime-genai (700 MB by npm and pip)
+#   make test-report    the HTML report of the demo in headless Chromium, with axe-core (150 MB by apt, pip and npm)
 #   make test-docs      every command in the documentation
-#   make docs       the pages that are made from the program: command line, JSON, support by version; the table and the picture in README
+#   make docs       the generated pages: command line, JSON, support by version; the table and the picture in README
 #   make site       the documentation as a static site in build/site (mkdocs by pip)
-#   make test-kotlin   the Kotlin extensions, compiled and run (a compiler by Maven)
+#   make test-kotlin   compile and run the Kotlin extensions (compiler by Maven)
 #   make demo       build, then every verb on the embedded example
 #   make bench      the benchmarks: speed and memory, as ratios
-#   make support-matrix   measure what every release of ONNX Runtime and LiteRT makes of every op (half an hour)
-#   make lint       format, clang-tidy and layer rule
-#   make format     rewrite the sources in the project's format
+#   make support-matrix   measure the support of every op in every release of ONNX Runtime and LiteRT (half an hour)
+#   make lint       format, clang-tidy, and the rules of the project
+#   make format     format the sources
 #   make asan       the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make tsan       the tests under ThreadSanitizer
-#   make fuzz       libFuzzer over every reader of files and quantize(), FUZZ_SECONDS (600) in all
-#   make campaign   hours of it: fuzzing, every bit flip, every call failing, kills, limits, races, an oracle, Valgrind, asan, tsan
-#   make install    programs, libraries, manual and CMake package below PREFIX (/usr/local)
+#   make fuzz       libFuzzer on every reader of files and quantize(), for FUZZ_SECONDS (600) in total
+#   make campaign   long tests (hours): fuzzing, every bit flip, failing calls, kills, limits, races, an oracle, Valgrind, asan, tsan
+#   make install    programs, libraries, manual and CMake package in PREFIX (/usr/local)
 #   make package    wheels, archives and .debs for x86_64 and aarch64 in build-package/dist
-#   make test-package   installs each of them into an empty Debian and runs the demo there
-#   make clean      remove everything that was built
+#   make test-package   install each package in an empty Debian and run the demo there
+#   make clean      remove all build folders
 #   make help       this table
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
-# Of the fuzzers; the other parts take about as long together.
+# Time for the fuzzers; the other parts together take about as long.
 CAMPAIGN_SECONDS ?= 7200
 
-# Recursive on purpose: looked up when a recipe runs, after ./setup may have installed it.
+# Not `:=`, so that ccache is found if ./setup installs it during this run.
 export CMAKE_CXX_COMPILER_LAUNCHER = $(shell command -v ccache)
-# ccache's condition for caching what was compiled with a precompiled header.
+# ccache needs this to cache compilations with a precompiled header.
 export CCACHE_SLOPPINESS = pch_defines,time_macros
 
 .PHONY: build test test-publish test-kotlin test-report test-docs docs site demo bench support-matrix lint format asan tsan fuzz campaign install package test-package clean help
@@ -40,7 +40,7 @@ build:
 	cmake --preset default -DOUNCE_TESTS=OFF -DOUNCE_BENCH=OFF
 	cmake --build --preset default
 
-# What is written must run in the newest ONNX Runtime and in one that people still ship.
+# Written models must run in the newest ONNX Runtime and in an older one that is still in use.
 test:
 	./setup build test arm64 runtime litert
 	./setup runtime 1.22.0 1.22.0:aarch64

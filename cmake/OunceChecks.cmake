@@ -1,5 +1,5 @@
-# Tests of the project itself rather than of its code: the layer rule, the words of messages, the links of the documentation, and that an
-# installed ounce can be used by somebody else's project.
+# Tests of the project's rules (layers, words of messages, links of the documentation), and of the installed ounce in separate
+# projects.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME layers
   COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/check_layers.py ${PROJECT_SOURCE_DIR})
@@ -32,7 +32,7 @@ add_test(NAME consumer
     --build-options -DCMAKE_PREFIX_PATH=${consumer}/prefix ${sanitize}
     --test-command consumer ${PROJECT_SOURCE_DIR}/examples/commands/commands.onnx)
 set_tests_properties(consumer PROPERTIES FIXTURES_REQUIRED installed)
-if(NOT OUNCE_SANITIZE)  # a program in C that is not built with them cannot load a library that is
+if(NOT OUNCE_SANITIZE)  # a C program without sanitizers cannot load a library with them
   add_test(NAME consumer_c
     COMMAND ${CMAKE_CTEST_COMMAND}
       --build-and-test ${PROJECT_SOURCE_DIR}/tests/consumer_c ${consumer}/build_c

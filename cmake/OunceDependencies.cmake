@@ -1,4 +1,4 @@
-# Every library we build on; docs/explanation/dependencies.md says why each is here.
+# The libraries that Ounce uses; docs/explanation/dependencies.md explains the use of each.
 find_package(Threads REQUIRED)
 find_package(fmt 9 REQUIRED)
 find_package(PkgConfig REQUIRED)

@@ -1,16 +1,16 @@
-# What `cmake --install` leaves: the programs, the libraries, the headers of include/ounce, manual pages, completions, and a
-# CMake package, so that a project says find_package(ounce) and links ounce::ounce (C++, static) or ounce::shared (C).
+# Rules for `cmake --install`: the programs, the libraries, the headers of include/ounce, manual pages, completions, and a CMake
+# package, with which a project calls find_package(ounce) and links ounce::ounce (C++, static) or ounce::shared (C).
 #
-# With OUNCE_RELOCATABLE there is no static library: it would ask its users for the compiler that built it.
+# With OUNCE_RELOCATABLE the static library is left out, because it works only with the compiler that built it.
 #
-# Four components: programs (with libounce.so, all that a Python package takes), development, manual, and app: what phones and
-# servers link, with a CMake package of its own (find_package(ounce_app); ounce::app, ounce::app_shared), which needs nothing else.
+# There are four components: programs (with libounce.so; the content of the Python package), development, manual, and app, which
+# is the library for phones and servers with its own CMake package (find_package(ounce_app); ounce::app, ounce::app_shared).
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-# The libraries that a program linking libounce.a needs too. ounceConfig.cmake.in finds each of
-# them again; whatever else we build with is header-only or flags, and stays out of the export.
-# CMAKE_DL_LIBS is a plain -ldl: ONNX Runtime is opened at run time, if at all.
+# The libraries that users of libounce.a must link, too. ounceConfig.cmake.in finds them; the other dependencies are header-only
+# and are not exported.
+# CMAKE_DL_LIBS is -ldl, for opening ONNX Runtime at run time.
 set(linked_by_consumers fmt::fmt Threads::Threads PkgConfig::hwy PkgConfig::re2 PkgConfig::xxhash
     JPEG::JPEG PNG::PNG ZLIB::ZLIB ${CMAKE_DL_LIBS})
 get_target_property(linked ounce LINK_LIBRARIES)
@@ -49,8 +49,8 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ounce DESTINATION ${CMAKE_INSTAL
 include(${CMAKE_CURRENT_LIST_DIR}/OunceInstallApp.cmake)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT manual)
 
-# The program writes its manual and its completions by itself. One for another machine cannot: then OUNCE_MANUAL_PROGRAM
-# names one of the same version that runs here.
+# The program writes its manual and its completions. When cross-compiling, OUNCE_MANUAL_PROGRAM must name a program of the same
+# version that runs on this machine.
 set(OUNCE_MANUAL_PROGRAM $<TARGET_FILE:ounce_cli> CACHE STRING "The program that writes manual pages and completions")
 install(CODE "set(program \"${OUNCE_MANUAL_PROGRAM}\")
 set(share \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}\")" COMPONENT manual)
@@ -60,7 +60,7 @@ set(package ${CMAKE_INSTALL_LIBDIR}/cmake/ounce)
 install(EXPORT ounce NAMESPACE ounce:: FILE ounceTargets.cmake DESTINATION ${package} COMPONENT development)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/ounceConfig.cmake.in
   ${PROJECT_BINARY_DIR}/ounceConfig.cmake INSTALL_DESTINATION ${package})
-# Before 1.0 a minor version may break its users.
+# Before 1.0 minor versions may be incompatible.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/ounceConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/ounceConfig.cmake ${PROJECT_BINARY_DIR}/ounceConfigVersion.cmake

@@ -1,4 +1,4 @@
-# The component app: libounce_app, its headers, and a CMake package that needs nothing but threads.
+# The component app: libounce_app, its headers, and a CMake package that depends only on threads.
 set(app_package ${CMAKE_INSTALL_LIBDIR}/cmake/ounce_app)
 set(app_headers ${PROJECT_SOURCE_DIR}/include/ounce)
 set_target_properties(ounce_app PROPERTIES EXPORT_NAME app)
@@ -9,7 +9,7 @@ endforeach()
 install(FILES ${app_headers}/app.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ounce COMPONENT app)
 install(TARGETS ounce_app_shared EXPORT ounce_app
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT app NAMELINK_COMPONENT app)
-if(NOT OUNCE_RELOCATABLE)  # C++: for the compiler that built it
+if(NOT OUNCE_RELOCATABLE)  # the C++ library works only with the compiler that built it
   install(TARGETS ounce_app EXPORT ounce_app ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT app)
   install(DIRECTORY ${app_headers}/app DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ounce COMPONENT app)
   install(FILES ${app_headers}/error.h ${app_headers}/file_guard.h ${app_headers}/names.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ounce COMPONENT app)

@@ -1,9 +1,8 @@
-# What every target of ours has in common, how a folder of src/ becomes a layer, and what makes the build short.
+# Common settings of all targets, and functions that make layers from the folders of src/ and reduce the build time.
 #
-# Most of a compiler's time here would go to headers, other people's and ours, and to templates that each file makes anew.
-# So all layers share one precompiled header (OUNCE_PRECOMPILED), and the files of a folder are compiled in batches, several
-# as one. In a batch the names of the files' anonymous namespaces meet: what two files of a folder call the same is the same
-# thing, and shared, or gets a name that says the difference. OUNCE_JOIN=OFF compiles every file alone, as clang-tidy sees it.
+# Most of the compile time would go to headers and to templates that each file instantiates. So all layers share one precompiled
+# header (OUNCE_PRECOMPILED), and the files of a folder are compiled in batches (unity builds). Files of a batch share their
+# anonymous namespaces, so names there must be unique in a folder. OUNCE_JOIN=OFF compiles every file alone, as clang-tidy does.
 option(OUNCE_JOIN "Precompile headers and compile files in batches" ON)
 if(NOT OUNCE_JOIN)
   set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
@@ -18,34 +17,34 @@ target_compile_features(ounce_flags INTERFACE cxx_std_20)
 target_compile_options(ounce_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast
   -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual -Wformat=2 -Werror
-  # The same bytes on every machine: no fused multiply-add that only some CPUs have.
+  # No fused multiply-add, which only some CPUs have: models must have the same bytes on every machine.
   -ffp-contract=off)
-# A precompiled header serves only compilations with its own definitions: what one layer needs, all have.
+# All layers get the definitions of all layers, because a precompiled header requires identical definitions.
 target_link_libraries(ounce_flags INTERFACE fmt::fmt)
 target_compile_options(ounce_flags INTERFACE -pthread)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  target_compile_options(ounce_flags INTERFACE -fpch-preprocess)  # so that ccache can tell what was precompiled
+  target_compile_options(ounce_flags INTERFACE -fpch-preprocess)  # lets ccache detect changes of the precompiled header
 endif()
 if(OUNCE_SANITIZE)
   target_compile_options(ounce_flags INTERFACE -fsanitize=${OUNCE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(ounce_flags INTERFACE -fsanitize=${OUNCE_SANITIZE})
 endif()
 
-# ounce_false_alarms(target): GCC 12 forgets that what it has precompiled are the system's headers, and reports its false
-# alarms in std::string. The preset debug compiles every file alone, with these warnings.
+# ounce_false_alarms(target): disables false warnings of GCC 12 about std::string, which it reports because it does not treat
+# precompiled system headers as such. The preset debug compiles every file alone, with these warnings.
 function(ounce_false_alarms target)
   if(OUNCE_JOIN AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
   endif()
 endfunction()
 
-# ounce_batches(target): compiles OUNCE_BATCH of its files as one. More would save little, and a change recompiles a batch.
+# ounce_batches(target): compiles OUNCE_BATCH files at once. Larger batches would save little, and a change recompiles a batch.
 set(OUNCE_BATCH 8)
 function(ounce_batches target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${OUNCE_JOIN} UNITY_BUILD_BATCH_SIZE ${OUNCE_BATCH})
 endfunction()
 
-# ounce_batches_by_folder(target source …): likewise, but no batch has files of two folders.
+# ounce_batches_by_folder(target source …): the same, with batches that contain files of one folder only.
 function(ounce_batches_by_folder target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${OUNCE_JOIN} UNITY_BUILD_MODE GROUP)
   foreach(source IN LISTS ARGN)
@@ -58,16 +57,16 @@ function(ounce_batches_by_folder target)
   endforeach()
 endfunction()
 
-# ounce_idle(target): what parses options, asks others to compute, and prints what they found. Most of its compile time went
-# into inlining containers that hold ten elements; at -O1 nobody can tell the difference.
+# ounce_idle(target): compiles code that parses options and prints results with -O1. Most of its compile time went into inlining
+# small containers, and its speed does not matter.
 function(ounce_idle target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
 # ounce_layer(name [USES library …] [ADDED source …] [EXCEPT source …] [ALONE] [IDLE])
-# Every source in the folder and below becomes part of libounce; every test (*_test.cpp, beside its source) joins the one
-# test program. ADDED: sources that the build generates. EXCEPT: sources that belong to another target. ALONE: files that include themselves, as Highway's do, are no part
-# of a batch. IDLE: ounce_idle().
+# Adds all sources of the folder and its subfolders to libounce, and all tests (*_test.cpp, next to their sources) to the test
+# program. ADDED: sources that the build generates. EXCEPT: sources that belong to another target. ALONE: files are compiled
+# without batches, as needed for files that include themselves (Highway). IDLE: ounce_idle().
 function(ounce_layer name)
   cmake_parse_arguments(LAYER "ALONE;IDLE" "" "USES;ADDED;EXCEPT" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)

@@ -1,8 +1,8 @@
-# ONNX Runtime and LiteRT are opened at run time: the build needs the C header of ONNX Runtime (third_party/onnxruntime), the tests
-# need a library of each.
+# ONNX Runtime and LiteRT are opened at run time: the build needs only the C header of ONNX Runtime (third_party/onnxruntime), the
+# tests need both libraries.
 #
-# Sets OUNCE_ONNXRUNTIME_HEADERS, OUNCE_ONNXRUNTIME_ROOT, and OUNCE_ONNXRUNTIME_LIBRARIES (for this machine; a folder such
-# as 1.30.0-aarch64 is for another).
+# Sets OUNCE_ONNXRUNTIME_HEADERS, OUNCE_ONNXRUNTIME_ROOT, and OUNCE_ONNXRUNTIME_LIBRARIES (only those for this machine; a folder
+# such as 1.30.0-aarch64 is for another one).
 set(OUNCE_ONNXRUNTIME_HEADERS ${PROJECT_SOURCE_DIR}/third_party/onnxruntime)
 set(OUNCE_ONNXRUNTIME_ROOT ${PROJECT_SOURCE_DIR}/.deps/onnxruntime CACHE PATH
     "Where the program looks for <version>/lib/libonnxruntime.so")

@@ -1,4 +1,4 @@
-# Run by `cmake --install`: lets `program` write what belongs below `share`.
+# Run by `cmake --install`: calls `program` to write its manual and completions into `share`.
 set(share $ENV{DESTDIR}${share})
 
 function(write_from_program file)  # FILE WORDS…

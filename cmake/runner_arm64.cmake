@@ -1,15 +1,15 @@
-# The target ounce_runner_arm64: build/ounce-runner-arm64, for boards and for emulators. It is there only where
-# Debian's g++-aarch64-linux-gnu is, and needs no other library for that architecture: fmt comes in by its headers.
+# The target ounce_runner_arm64: build/ounce-runner-arm64, for boards and emulators. It exists only if Debian's
+# g++-aarch64-linux-gnu is installed, and needs no other arm64 libraries: fmt is used header-only.
 #
-# Include it after OunceRuntime.cmake; it sets OUNCE_RUNNER_ARM64 (the program) when it can be built.
+# Include it after OunceRuntime.cmake. Sets OUNCE_RUNNER_ARM64 (the program) if it can be built.
 find_program(OUNCE_ARM64_COMPILER aarch64-linux-gnu-g++)
 if(NOT OUNCE_ARM64_COMPILER OR CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
   return()
 endif()
 find_path(OUNCE_FMT_HEADERS fmt/format.h REQUIRED)
 
-# The sources of a runner: they open a library and talk to the other side, read ONNX models to find the files with external
-# data, and read and write TFLite models to give inputs their shapes.
+# The sources of a runner. They open a runtime, communicate with the host, read ONNX models to find their external data files,
+# and read and write TFLite models to set the shapes of inputs.
 set(sources
   base/cancel.cpp base/digest.cpp base/error.cpp base/machine.cpp base/text.cpp base/thread_pool.cpp data/tensor.cpp
   io/file_guard.cpp io/mapped_file.cpp io/output_file.cpp io/rope.cpp io/standard_error.cpp io/temporary_files.cpp
@@ -25,10 +25,10 @@ set(sources
   runtime/ort/bound_run.cpp runtime/ort/c_api.cpp runtime/ort/library.cpp runtime/ort/session.cpp)
 
 set(folder ${PROJECT_BINARY_DIR}/arm64)
-# The folder of fmt is this machine's /usr/include: it comes last, after the headers of the other one.
+# fmt is in this machine's /usr/include, which must come after the headers of the cross compiler.
 set(flags -std=c++20 -O2 -DNDEBUG -DFMT_HEADER_ONLY -DXXH_INLINE_ALL -DOUNCE_DEVICE_RUNTIMES -Wall -Wextra -Werror -I${PROJECT_SOURCE_DIR}/src
   -I${PROJECT_SOURCE_DIR}/include -isystem ${OUNCE_ONNXRUNTIME_HEADERS} -idirafter ${OUNCE_FMT_HEADERS})
-# Compiled as one: nothing is precompiled for that architecture.
+# One unity build, because there is no precompiled header for this architecture.
 set(joined ${folder}/runner.cpp)
 list(TRANSFORM sources REPLACE "(.+)" "#include \"\\1\"\n" OUTPUT_VARIABLE includes)
 list(JOIN includes "" includes)

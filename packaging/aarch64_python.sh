@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Unpacks Debian's Python for aarch64 and the libraries under it into build-package/aarch64/python, for qemu to run:
-# nothing is installed, and nothing of it is executed here.
+# Extracts Debian's Python for aarch64 and its libraries into build-package/aarch64/python, to run it in qemu. Installs and
+# executes nothing.
 source "$(dirname "${BASH_SOURCE[0]}")/settings.sh"
 place=$work/aarch64/python
 [[ -e $place/complete ]] && exit 0

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the .tar.gz: a folder that can lie anywhere, with bin/, lib/, include/ and share/.
+"""Makes the .tar.gz: a relocatable folder with bin/, lib/, include/ and share/.
 
 usage: archive.py ARCHITECTURE      writes build-package/dist/ounce-VERSION-linux-ARCHITECTURE.tar.gz
 """
@@ -17,7 +17,7 @@ def main(architecture):
     archive = DIST / f"{name}.tar.gz"
     made = timestamp()
 
-    def plain(entry):  # nobody's files, of one time
+    def plain(entry):  # no owner, and a fixed time
         entry.uid = entry.gid = 0
         entry.uname = entry.gname = "root"
         entry.mtime = made

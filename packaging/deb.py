@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes the .deb: the programs, libounce.so with its header and its CMake package, the manual and the completions. It runs
-on every Debian and Ubuntu with this glibc or a newer one, because nothing else of the system's is linked.
+"""Makes the .deb: the programs, libounce.so with its header and its CMake package, the manual and the completions. It runs on
+every Debian and Ubuntu with this glibc or a newer one, because it links no other system library.
 
 usage: deb.py ARCHITECTURE      writes build-package/dist/ounce_VERSION_ARCHITECTURE.deb
 """
@@ -54,7 +54,7 @@ def main(architecture):
         for page in (usr / "share" / "man" / "man1").glob("*.1"):
             page.with_suffix(".1.gz").write_bytes(gzip.compress(page.read_bytes(), 9, mtime=0))
             page.unlink()
-        vendor = usr / "share" / "zsh"  # Debian's zsh looks for packages' functions here
+        vendor = usr / "share" / "zsh"  # Debian's zsh reads completions of packages here
         (vendor / "vendor-completions").mkdir()
         (vendor / "site-functions" / "_ounce").rename(vendor / "vendor-completions" / "_ounce")
         (vendor / "site-functions").rmdir()

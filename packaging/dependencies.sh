@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# dependencies.sh ARCHITECTURE: builds the libraries of sources.sh with zig, static, into
+# dependencies.sh ARCHITECTURE: builds the libraries of sources.sh as static libraries with zig, in
 # build-package/ARCHITECTURE/prefix, where OunceDependencies.cmake finds them.
 source "$(dirname "${BASH_SOURCE[0]}")/settings.sh"
 known_architecture "${1:-}"
@@ -9,13 +9,13 @@ prefix=$work/$architecture/prefix
 rm -rf "$prefix" "$work/$architecture/dependencies"
 mkdir -p "$prefix/include"
 
-logged() {  # NAME COMMAND…: what it says is of interest only when it fails
+logged() {  # NAME COMMAND…: shows the output only if the command fails
   local log=$work/$architecture/dependencies/$1.log
-  "${@:2}" > "$log" 2>&1 &  # a shell of its own, that ends at the first error
+  "${@:2}" > "$log" 2>&1 &  # a separate shell, which exits at the first error
   wait $! || { tail -n 30 "$log" >&2; die "cannot build $1 for $architecture"; }
 }
 
-cmake_build() {  # NAME FOLDER OPTIONS…: a library that comes with a CMakeLists.txt
+cmake_build() {  # NAME FOLDER OPTIONS…: builds a library with a CMakeLists.txt
   local name=$1 folder=$2 build=$work/$architecture/dependencies/$1
   shift 2
   cmake -S "$folder" -B "$build" -G Ninja --toolchain "$project/packaging/zig.cmake" \
@@ -27,7 +27,7 @@ cmake_build() {  # NAME FOLDER OPTIONS…: a library that comes with a CMakeList
   cmake --install "$build"
 }
 
-zlib_build() {  # Debian's source lacks what its CMakeLists.txt asks for
+zlib_build() {  # Debian's source lacks files that its CMakeLists.txt needs
   cp -r "$sources/zlib" "$work/$architecture/dependencies/zlib"
   cd "$work/$architecture/dependencies/zlib"
   CC=$tools/$architecture-cc AR=$tools/ar RANLIB=$tools/ranlib CFLAGS='-O2 -fPIC' ./configure --static --prefix="$prefix"
@@ -45,8 +45,8 @@ logged zlib zlib_build
 logged libpng cmake_build libpng "$sources/libpng1.6" -DPNG_SHARED=OFF -DPNG_TESTS=OFF
 logged libjpeg-turbo cmake_build libjpeg-turbo "$sources/libjpeg-turbo" -DENABLE_SHARED=OFF -DWITH_TURBOJPEG=OFF -DREQUIRE_SIMD=ON
 
-# Header-only: the same for every machine, so what is installed here serves. One by one, because the folder around
-# them has the headers of this machine's C library.
+# Header-only libraries are the same for every machine, so the installed ones are used. They are copied one by one, because
+# /usr/include also has the headers of this machine's C library.
 for headers in protozero CLI nlohmann toml++; do cp -r "/usr/include/$headers" "$prefix/include/"; done
 mkdir -p "$prefix/lib/cmake"
 cp -r /usr/share/cmake/{nlohmann_json,CLI11} "$prefix/lib/cmake/"

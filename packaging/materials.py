@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What is inside the packages that others wrote: their licences as text, and a bill of materials (CycloneDX, JSON).
+"""Lists the third-party code in the packages: license texts, and a bill of materials (CycloneDX, JSON).
 
 usage: materials.py ARCHITECTURE FOLDER      writes LICENSE.others and ounce.cdx.json there
 """
@@ -33,7 +33,7 @@ class Library:
         return (WORK / "sources" / self.source / "debian" / "copyright").read_text()
 
 
-# docs/explanation/dependencies.md says what each is for.
+# docs/explanation/dependencies.md explains the use of each.
 LIBRARIES = [
     Library("CLI11", "cli11", "BSD-3-Clause", "libcli11-dev"),
     Library("fmt", "fmtlib", "MIT"),
@@ -50,7 +50,7 @@ LIBRARIES = [
 
 
 def llvm():
-    """zig links its own copies of LLVM's C++ runtime in: (version, licence text)."""
+    """The copies of LLVM's C++ runtime that zig links: (version, license text)."""
     zig = WORK / "tools" / "bin" / "zig"
     version = subprocess.run([WORK / "tools" / "x86_64-c++", "--version"], capture_output=True, text=True, check=True).stdout.split()[2]
     return version, (zig.resolve().parent / "lib" / "libcxx" / "LICENSE.TXT").read_text()

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# package.sh [ARCHITECTURE …]: every package, for both architectures or for these, in build-package/dist; `make package`.
+# package.sh [ARCHITECTURE …]: makes all packages for both or these architectures in build-package/dist; `make package`.
 source "$(dirname "${BASH_SOURCE[0]}")/settings.sh"
 [[ $# -gt 0 ]] || set -- x86_64 aarch64
 cd "$project/packaging"
 
-check_wheel() {  # WHEEL: auditwheel agrees that it runs on this glibc, or on an older one
+check_wheel() {  # WHEEL: checks with auditwheel that the wheel runs on this glibc or an older one
   local said minor
   said=$("$tools/bin/auditwheel" show "$1" 2>&1 | tr '\n' ' ')
   minor=$(sed -n 's/.*following platform tag: *"manylinux_2_\([0-9]*\)_.*/\1/p' <<< "$said")
@@ -22,7 +22,7 @@ for architecture in "$@"; do
   python3 deb.py "$architecture"
 done
 
-# Where a release can be fetched from; by itself the formula takes the archives that lie here.
+# The URL of the release; by default the formula uses the local archives.
 url=${OUNCE_RELEASE_URL:-file://$dist}
 version=$(python3 -c 'from facts import VERSION; print(VERSION)')
 digest() { sha256sum "$dist/ounce-$version-linux-$1.tar.gz" 2> /dev/null | cut -d ' ' -f 1; }

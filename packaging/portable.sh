@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# portable.sh ARCHITECTURE: builds the programs and libounce.so for any Linux with this glibc or a newer one, every other
-# library linked in, and installs them into build-package/ARCHITECTURE/stage. x86_64 comes first: its program writes the
-# manual of both.
+# portable.sh ARCHITECTURE: builds the programs and libounce.so for any Linux with this glibc or a newer one, with all other
+# libraries linked statically, and installs them in build-package/ARCHITECTURE/stage. Build x86_64 first, because its program
+# writes the manual of both.
 source "$(dirname "${BASH_SOURCE[0]}")/settings.sh"
 known_architecture "${1:-}"
 architecture=$1
@@ -14,7 +14,7 @@ stage=$work/$architecture/stage
 "$project/packaging/dependencies.sh" "$architecture"
 
 commit=$(git -C "$project" describe --always --dirty --abbrev=12 2> /dev/null || true)
-# Each has the runner for boards with it; on a board it is its own.
+# Packages contain the runner for arm64 boards; on arm64 this is the normal runner.
 targets=(ounce_cli ounce_runner ounce_shared ounce_app_shared)
 settings=()
 if [[ $architecture == x86_64 ]]; then

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# test.sh [NAME …]: installs each package where there is nothing else and uses it; `make test-package` runs all of them.
+# test.sh [NAME …]: installs each package in an empty system and uses it; `make test-package` runs all tests.
 #
 #   wheel     an empty Debian with python3-venv and no compiler: pip install, `ounce demo`, `import ounce`
-#   archive   the same Debian without Python's package: unpacked anywhere, with a library of ONNX Runtime beside it
+#   archive   the same Debian without the Python package: extracted to any folder, with a library of ONNX Runtime
 #   deb       the same Debian: dpkg -i, the manual, the completions, and the runtime of an active environment
 #   consumer  a project in C that finds the archive's CMake package
-#   bytes     the program of the packages and that of build/ write the same models
-#   aarch64   the other architecture, under qemu: the wheel's program and its module quantize a model and run it
+#   bytes     the packaged program and that of build/ write the same models
+#   aarch64   the other architecture, under qemu: the wheel's program and module quantize a model and run it
 #
-# It makes and enters the empty Debian as root.
+# Needs root, to make and enter the empty Debian.
 source "$(dirname "${BASH_SOURCE[0]}")/settings.sh"
 roots=$work/roots
 machine=$(uname -m)
@@ -18,7 +18,7 @@ model=$project/examples/commands/commands.onnx
 as_root() { if [[ $(id -u) -eq 0 ]]; then "$@"; else sudo "$@"; fi; }
 package_for() { echo "$dist"/$1; }  # unquoted: a pattern
 
-# Wheels that pip installs beside ours, fetched once; what is installed into a root comes from there.
+# Downloads the wheels of dependencies once; pip installs from this folder.
 fetch_wheels() {  # ARCHITECTURE
   [[ -d $work/wheels/$1 ]] && return
   echo "test: fetching onnxruntime and numpy for $1 by pip"
@@ -48,7 +48,7 @@ make_root() {  # NAME: a fresh copy of an empty Debian, with the packages in /di
   as_root cp "$model" "$roots/$1/model.onnx"
 }
 
-inside() {  # NAME: runs the script on standard input there, with no network and nothing of this system but /dev/null
+inside() {  # NAME: runs the script on standard input in this root, without network, and with only /dev/null of this system
   as_root unshare --mount --pid --fork --net bash -c '
     mount -t proc proc "$1/proc" && mount -t tmpfs tmpfs "$1/dev" && touch "$1/dev/null" &&
     mount --bind /dev/null "$1/dev/null" && mkdir -m 1777 "$1/dev/shm" && ln -s /proc/self/fd "$1/dev/fd" &&
@@ -56,7 +56,7 @@ inside() {  # NAME: runs the script on standard input there, with no network and
       bash -euo pipefail -s' bash "$roots/$1"
 }
 
-# Its last verb is advise, and it has run models. Not with `!` or `&&`: a shell does not stop there.
+# The last verb of the demo is advise, and models must have been run. Do not use `!` or `&&`, with which `set -e` does not exit.
 demo_is_complete='grep -q "^. ounce advise" demo.txt
     if grep -q "nothing was run" demo.txt; then exit 1; fi'
 
@@ -151,7 +151,7 @@ test_bytes() {
 newest_runtime() { printf '%s\n' "$project"/.deps/onnxruntime/[0-9]*/lib/libonnxruntime.so | grep -v -- - | sort -V | tail -n 1; }
 
 test_aarch64() {
-  # qemu of Debian 12 runs the libraries up to 1.27.
+  # Debian 12's qemu runs ONNX Runtime up to 1.27.
   fetch_wheels aarch64 ==1.22.0
   local folder=$work/aarch64/try qemu
   qemu=(qemu-aarch64 -L /usr/aarch64-linux-gnu)
@@ -162,7 +162,7 @@ test_aarch64() {
   done
   chmod +x "$folder"/site/ounce/bin/*
   "${qemu[@]}" "$folder/site/ounce/bin/ounce" --version
-  # The kernel here does not start such programs by itself: the runner, which the program starts, gets a script that does.
+  # The kernel may not run arm64 programs directly, so the runner is replaced with a script that calls qemu.
   local runner=$folder/site/ounce/bin/ounce-runner
   mv "$runner" "$runner.aarch64"
   printf '#!/bin/sh\nexec %s "$0.aarch64" "$@"\n' "${qemu[*]}" > "$runner"
@@ -175,7 +175,7 @@ test_aarch64() {
   echo "test: aarch64 writes the bytes of x86_64, and ran them"
   "$project/packaging/aarch64_python.sh"
   local root=$work/aarch64/python/root
-  # numpy would take minutes there: the model is a file, so none is needed.
+  # Without numpy, which would take minutes to load under qemu; it is not needed for a model in a file.
   PYTHONPATH=$folder/site PYTHONDONTWRITEBYTECODE=1 qemu-aarch64 -L "$root" "$root/usr/bin/python3.11" -c '
 import ounce, sys
 result = ounce.quantize(sys.argv[1], to="w8", output=sys.argv[2])

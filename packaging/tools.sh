@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Puts the compiler and the checkers of packaging/requirements.txt into build-package/tools.
+# Installs the compiler and the checkers of packaging/requirements.txt in build-package/tools.
 source "$(dirname "${BASH_SOURCE[0]}")/settings.sh"
 
 if ! cmp -s "$project/packaging/requirements.txt" "$tools/requirements.txt"; then
@@ -10,7 +10,7 @@ if ! cmp -s "$project/packaging/requirements.txt" "$tools/requirements.txt"; the
   cp "$project/packaging/requirements.txt" "$tools/requirements.txt"
 fi
 
-wrap() {  # NAME WORDS…: a program NAME that calls zig with these words first
+wrap() {  # NAME ARGUMENTS…: writes a program NAME that calls zig with these first arguments
   local wrapper=$tools/$1
   shift
   printf '#!/bin/sh\nexport ZIG_GLOBAL_CACHE_DIR=%q ZIG_LOCAL_CACHE_DIR=%q\nexec %q/bin/zig %s "$@"\n' \
@@ -22,7 +22,7 @@ ln -sfn "$(echo "$tools"/lib/python3*/site-packages/ziglang/zig)" "$tools/bin/zi
 wrap ar ar
 wrap ranlib ranlib
 for architecture in "${!debian_name[@]}"; do
-  # zig adds checks that trap where a build has no -O; configure's tests have none.
+  # Without -O, as in tests of configure, zig adds checks that trap.
   wrap "$architecture-cc" cc -target "$architecture-linux-gnu.$glibc" -fno-sanitize=all
   wrap "$architecture-c++" c++ -target "$architecture-linux-gnu.$glibc" -fno-sanitize=all
 done

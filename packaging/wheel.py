@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the wheel: the package of python/ounce with the programs in its bin/ and libounce.so in its lib/.
+"""Makes the wheel: the package python/ounce, with the programs in bin/ and libounce.so in lib/.
 
 usage: wheel.py ARCHITECTURE      writes build-package/dist/ounce_ml-VERSION-py3-none-manylinux_…_ARCHITECTURE.whl
 """
@@ -36,7 +36,7 @@ def metadata():
 
 
 def files(architecture):
-    """(name in the wheel, bytes, is it a program)"""
+    """Yields (name in the wheel, bytes, whether it is a program)."""
     package, built = PROJECT / "python" / "ounce", stage(architecture)
     for path in sorted(package.rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:

@@ -1,4 +1,4 @@
-# A CMake toolchain: zig's C++ compiler, for an architecture and a glibc older than this machine's.
+# A CMake toolchain file: zig's C++ compiler, for an architecture and a glibc older than this machine's.
 #
 #   cmake --toolchain packaging/zig.cmake -DOUNCE_ARCH=aarch64 -DOUNCE_TOOLS=… -DOUNCE_PREFIX=…
 #
@@ -12,7 +12,7 @@ set(CMAKE_CXX_COMPILER ${OUNCE_TOOLS}/${OUNCE_ARCH}-c++)
 set(CMAKE_AR ${OUNCE_TOOLS}/ar)
 set(CMAKE_RANLIB ${OUNCE_TOOLS}/ranlib)
 
-# Nothing of this machine: its libraries are for another C library, and its headers too.
+# Do not search this machine's folders: their libraries and headers are for another C library.
 set(CMAKE_FIND_ROOT_PATH ${OUNCE_PREFIX})
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)

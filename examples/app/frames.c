@@ -1,9 +1,8 @@
-/* A camera, as a program sees it: raw frames from files, one after the other, answered by a model with a
- * contract.
+/* Classifies raw camera frames, read from files, with a model that has preprocessing metadata.
  *
  *   frames MODEL WIDTH HEIGHT rgba|bgra|nv12|nv21 ROTATION FRAME…
  *
- * Prints the best class of each frame and how long it took. The model is unpacked into ./cache once.
+ * Prints the best class of each frame, and the duration. The model is precompiled into ./cache once.
  */
 #include <ounce/app.h>
 #include <stdio.h>
@@ -66,7 +65,7 @@ int main(int argc, char** argv) {
     size_t best = 0;
     FILE* file = fopen(argv[number], "rb");
     if (file == NULL || fread(frame, 1, bytes, file) != bytes) {
-      fprintf(stderr, "%s: holds no frame of %zu bytes\n", argv[number], bytes);
+      fprintf(stderr, "%s: does not have the %zu bytes of a frame\n", argv[number], bytes);
       return 1;
     }
     fclose(file);

@@ -1,10 +1,9 @@
-// A microphone, as a program sees it: a recording that comes in pieces, frame by frame through a model that
-// keeps its state.
+// Simulates a microphone: runs a recording piece by piece, in frames, through a model with a recurrent state.
 //
 //   microphone MODEL RECORDING.wav [STATE_INPUT=STATE_OUTPUT …]
 //
-// The model's contract cuts sound into frames (frame_length, hop_length). What a run gives as a state goes
-// into the next one. Prints one line for each frame: when it ends, and the first value of the first output.
+// The model's preprocessing metadata define the frames (frame_length, hop_length). The state output of a run
+// is fed to the next run. Prints one line per frame, with the first value of the first output.
 #include <ounce/app/inputs.h>
 #include <ounce/app/session.h>
 
@@ -25,7 +24,7 @@ struct Recording {
   std::vector<std::int16_t> samples;
 };
 
-// 16-bit mono, as the tools that record for speech write it.
+// Reads 16-bit mono audio, as speech recorders write it.
 Recording read_wav(const char* path) {
   std::ifstream file(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
@@ -35,7 +34,7 @@ Recording read_wav(const char* path) {
     return value;
   };
   if (bytes.size() < 12 || bytes.compare(0, 4, "RIFF") != 0)
-    throw Failure(Status::kIo, "is no WAV file", path);
+    throw Failure(Status::kIo, "is not a WAV file", path);
   for (std::size_t at = 12; at + 8 <= bytes.size();) {
     const std::size_t size = number(at + 4, std::uint32_t{}), begin = at + 8;
     if (size > bytes.size() - begin) break;
@@ -74,7 +73,7 @@ int main(int argc, char** argv) try {
   }
   const Recording recording = read_wav(argv[2]);
   SoundStream stream(session);
-  constexpr std::size_t kPiece = 160;  // what a driver hands over at once
+  constexpr std::size_t kPiece = 160;  // samples that an audio driver delivers at once
   int frames = 0;
   for (std::size_t at = 0; at < recording.samples.size(); at += kPiece) {
     const std::size_t count = std::min(kPiece, recording.samples.size() - at);
@@ -84,7 +83,7 @@ int main(int argc, char** argv) try {
       for (const auto& [input, output] : states) {
         const Call::Bytes from = call.output_bytes(output), to = call.input_bytes(input);
         if (from.size != to.size)
-          throw Failure(Status::kUsage, "a state has another size than its input", output);
+          throw Failure(Status::kUsage, "the sizes of a state output and its input differ", output);
         std::memcpy(to.data, from.data, to.size);
       }
       const auto values = call.output<float>(session.outputs()[0].name);

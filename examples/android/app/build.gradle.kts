@@ -7,7 +7,7 @@ android {
     namespace = "com.example.hearing"
     compileSdk = 34
     defaultConfig {
-        minSdk = 33  // java.lang.ref.Cleaner, which closes what nobody closed
+        minSdk = 33  // for java.lang.ref.Cleaner, which closes unused objects
         ndk { abiFilters += "arm64-v8a" }
         externalNativeBuild { cmake { arguments("-DANDROID_STL=c++_shared") } }
     }

@@ -16,7 +16,7 @@ import ounce.app.isTimeout
 import ounce.app.loadOptions
 import ounce.app.run
 
-/** Listens, and shows the word of each second. */
+/** Records audio, and shows the recognized word of each second. */
 class MainActivity : Activity() {
     private lateinit var session: Session
     @Volatile private var isListening = false
@@ -26,7 +26,7 @@ class MainActivity : Activity() {
         val view = TextView(this)
         setContentView(view)
         val model = assets.openFd("hearing.onnx")
-        // The contract says how sound becomes the input; a model without one is refused.
+        // The model's metadata define the audio preprocessing; models without it are rejected.
         session = Session.load(
             model.parcelFileDescriptor.fd, model.startOffset, model.length,
             loadOptions { cache = cacheDir.path; requiresContract = true },
