@@ -56,7 +56,7 @@ class Unfolding {
 // The rows of an input. Does not own the values and the unfolding.
 class Unfolded {
  public:
-  // Throws Error{kBadInput} if they do not fit.
+  // Throws Error{kBadInput} if the values do not match the shape or the unfolding.
   Unfolded(const Unfolding& unfolding, std::span<const float> values, std::span<const std::int64_t> shape);
 
   std::uint64_t rows() const { return rows_; }

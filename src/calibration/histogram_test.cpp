@@ -28,8 +28,7 @@ TEST(HistogramTest, EveryValueIsInABinThatHoldsIt) {
     ASSERT_EQ(bins.size(), 1U) << value;
     EXPECT_LE(bins[0].low, value);
     EXPECT_GE(bins[0].high, value);
-    EXPECT_LE(bins[0].high - bins[0].low, std::fabs(value) / 31)
-        << value;  // the width that the header promises
+    EXPECT_LE(bins[0].high - bins[0].low, std::fabs(value) / 31) << value;  // as documented
   }
 }
 

@@ -1,3 +1,5 @@
+// Writes candidates (quantized models for measuring only, without the checks of a result) and measures their
+// output error on data.
 #pragma once
 
 #include <ounce/quantize.h>
@@ -15,9 +17,6 @@
 #include "quantize/prepared_model.h"
 
 namespace ounce::quantization {
-
-// Writes candidates (quantized models for measuring only, without the checks of a result) and measures their
-// output error on data.
 
 // Changes a plan by data before it is carried out.
 using AdaptPlan = std::function<void(plan::Plan& plan, ThreadPool& pool)>;

@@ -78,7 +78,6 @@ class FloatChoice {
 //   a b c d │ e f g h      0.00002 │ 0.4      the left half needs no more measurements
 //             e f │ g h    0.4 │ 0.00001
 //             e │ f        0.4 │ 0.00001      the noise comes from e
-
 struct BisectionQuestions {
   std::function<double(std::size_t first, std::size_t count)> noise;  // noise of these pieces alone
   std::function<bool()> may_go_on = [] { return true; };              // called before each measurement

@@ -23,6 +23,12 @@
 
 namespace ounce::quantization {
 
+// The result for a layer.
+struct FittedWeight {
+  std::vector<kernels::Affine> affine;               // of each block
+  std::shared_ptr<std::vector<std::uint8_t>> codes;  // packed rows
+};
+
 // Stores fitted layers in a folder next to the output during a run, so that a run that was killed can be
 // resumed.
 //
@@ -32,12 +38,6 @@ namespace ounce::quantization {
 //
 // A key is a digest of everything that determines the result: the weight, its inputs and the options. Results
 // for another model, other data or other options are never reused.
-
-struct FittedWeight {
-  std::vector<kernels::Affine> affine;               // of each block
-  std::shared_ptr<std::vector<std::uint8_t>> codes;  // packed rows
-};
-
 class KeptFits {
  public:
   // With an empty name nothing is stored. The folder is created by the first add().

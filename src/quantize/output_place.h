@@ -50,7 +50,6 @@ class Inputs {
 };
 
 // Converts a decision of the plan to the public API.
-
 TensorOutcome outcome_of(const plan::TensorPlan& decision, std::string scope);
 
 // Fills in the nodes and activations of the result.
@@ -58,7 +57,6 @@ void describe_halves(const plan::HalfPlan& plan, const graph::Index& index, Quan
 void describe_integers(const plan::IntegerPlan& plan, const graph::Index& index, QuantizeResult& result);
 
 // Replaces the path of a temporary file in a message of the runtime by the path that the user knows.
-
 inline std::string renamed(std::string text, const std::filesystem::path& ours,
                            const std::filesystem::path& theirs) {
   const std::string from = ours.string(), to = theirs.string();

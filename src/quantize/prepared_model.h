@@ -58,9 +58,7 @@ class PreparedModel : public StaticModel {
   const onnx::Model& model() const { return opened_->model; }
   const graph::Index& index() const { return opened_->index; }
   bool is_original() const { return opened_->folder == nullptr; }  // preparation changed nothing
-  const std::filesystem::path& source() const {
-    return source_;
-  }  // the user's file, for messages and metadata
+  const std::filesystem::path& source() const { return source_; }  // the user's file
   const calibration::Ranges* ranges() const override { return ranges_.get(); }
   const std::vector<std::string>& notes() const { return notes_; }
 

@@ -222,8 +222,7 @@ std::size_t declare_asked_types(onnx::Model& model, const RuntimeOptions& option
       ++count;
     }
   } catch (const Error& error) {
-    if (error.code() == ErrorCode::kCancelled)
-      throw;  // otherwise the types remain unknown, and their nodes unchanged
+    if (error.code() == ErrorCode::kCancelled) throw;  // otherwise the types remain unknown
   }
   return count;
 }

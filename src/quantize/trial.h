@@ -87,17 +87,17 @@ TrialResult try_model(const model::ModelFile& original, const WrittenFiles& writ
 TrialResult try_file(const model::ModelFile& original, const std::filesystem::path& model,
                      const Recipe& recipe, const TrialOptions& options);
 
-// Runs the floating-point model on some of the data and passes the inputs of chosen ops to a callback.
-//
-//   InputWatch inputs(prepared, options, values, pool);
-//   inputs.run([&](std::size_t i, const SeenInput& seen) { sums[i].add(seen.values); });   // i: of `values`
-
+// The input of an op in one batch.
 struct SeenInput {
   std::span<const float> values;
   std::span<const std::int64_t> dims;
   std::size_t samples = 0;
 };
 
+// Runs the floating-point model on some of the data and passes the inputs of chosen ops to a callback.
+//
+//   InputWatch inputs(prepared, options, values, pool);
+//   inputs.run([&](std::size_t i, const SeenInput& seen) { sums[i].add(seen.values); });   // i: of `values`
 class InputWatch {
  public:
   // `values` may contain duplicates.

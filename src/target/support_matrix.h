@@ -86,7 +86,6 @@ class SupportMatrix {
 };
 
 // The text of the support matrix that is built into this program.
-
 std::string_view support_text();
 
 }  // namespace ounce::target

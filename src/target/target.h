@@ -12,9 +12,8 @@
 namespace ounce::target {
 
 struct Target {
-  std::string name;  // as given by the user
-  std::string
-      system;  // "linux", "android", "ios", "macos", "windows", "web"; empty: only a provider was given
+  std::string name;      // as given by the user
+  std::string system;    // "linux", "android", "ios", "macos", "windows", "web"; empty: provider only
   std::string machine;   // "x64", "arm64", "wasm"
   std::string version;   // "1.22.0"; by default the newest measured release
   std::string provider;  // execution provider: "cpu", "cuda" …

@@ -76,16 +76,14 @@ std::optional<MaskConstant> read_mask(const onnx::Model& model, const std::strin
 // ops. Sets task and task_reason; leaves both unchanged if the outputs do not fit any task.
 void propose_task(const onnx::Model& model, const graph::Index& index, FamilyFinding& finding);
 
-// Walks from a value through the nodes of a graph, backward or forward, until the visitor returns false.
-// Visits each value once and a bounded number of values, so cycles cannot trap it. Backward, it also enters
-// the branches of an If.
-//
-//   walk_back(index, body, name, [&](std::size_t body, const onnx::Node& node) { return node.op_type() ==
-//   "Add"; });
-
 // Receives the index of the node's (sub)graph and the node. Returns true to continue beyond the node.
 using Visit = std::function<bool(std::size_t, const onnx::Node&)>;
 
+// Walk from a value through the nodes of a graph, backward or forward, as long as the visitor returns true.
+// Visit each value once and a bounded number of values, so that cycles cannot trap them. walk_back() also
+// enters the branches of an If.
+//
+//   walk_back(index, body, name, [&](std::size_t, const onnx::Node& node) { return node.op() == Op::kAdd; });
 void walk_back(const graph::Index& index, std::size_t body, graph::Bytes name, const Visit& visit);
 void walk_ahead(const graph::Index& index, std::size_t body, graph::Bytes name, const Visit& visit);
 

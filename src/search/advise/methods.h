@@ -69,8 +69,9 @@ WeightSurvey survey_weights(const onnx::Model& model, const graph::Index& index)
 // required confidence, more samples are compared before another method is tried. A method that does not fit
 // into the remaining time is skipped in favor of cheaper ones. The most promising one is tried even if its
 // estimate is somewhat too long, because early estimates are rough.
-
-// Makes, compares and times methods for the schedule. Tests replace it by a script with a virtual clock.
+//
+// MethodLab makes, compares and times methods for the schedule. Tests replace it by a script with a virtual
+// clock.
 class MethodLab {
  public:
   MethodLab() = default;

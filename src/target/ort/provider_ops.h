@@ -101,8 +101,7 @@ class ProviderDocs {
 // A node for the evaluation of conditions. Unknown properties count as met.
 class NodeView {
  public:
-  static constexpr std::size_t kMostInputs =
-      16;  // largest number of an op with conditions; bounds hostile nodes
+  static constexpr std::size_t kMostInputs = 16;  // no op with a condition has more; bounds hostile nodes
 
   NodeView(const ProviderDocs& docs, std::size_t body, const onnx::Node& node)
       : docs_(docs), body_(body), node_(node) {}

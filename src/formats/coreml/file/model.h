@@ -57,10 +57,9 @@ struct ValueType {
 
 // Values in a weight file.
 struct Blob {
-  Bytes file;  // name in the program: "@model_path/weights/weight.bin"
-  std::uint64_t offset =
-      0;  // of the description before the values; for a new blob: of the blob that it replaces
-  std::uint32_t part = 0;  // 0: a blob of the file; otherwise its index among the new blobs for this offset
+  Bytes file;                // name in the program: "@model_path/weights/weight.bin"
+  std::uint64_t offset = 0;  // of the description, or for a new blob: of the blob that it replaces
+  std::uint32_t part = 0;    // 0: a blob of the file; otherwise its index among the new blobs for this offset
   std::variant<Bytes, io::Computed> data;
 
   bool is_new() const { return part != 0; }
