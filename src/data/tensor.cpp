@@ -17,7 +17,7 @@ constexpr auto kMostElements = static_cast<std::uint64_t>(INT64_MAX);
   throw Error(ErrorCode::kBadInput, problem, std::string(what));
 }
 
-std::string describe(const ValueDescription::Dimension& dimension) {
+std::string dimension_text(const ValueDescription::Dimension& dimension) {
   if (dimension.value >= 0) return fmt::format("{}", dimension.value);
   return dimension.name.empty() ? "?" : dimension.name;
 }
@@ -59,7 +59,7 @@ std::string describe(const ValueDescription& value) {
   if (!value.is_tensor()) return fmt::format("{} in a sequence or a map", name_of(value.inside));
   if (value.shape.empty()) return std::string(name_of(value.element));
   std::vector<std::string> shape;
-  for (const auto& dimension : value.shape) shape.push_back(describe(dimension));
+  for (const auto& dimension : value.shape) shape.push_back(dimension_text(dimension));
   return fmt::format("{}[{}]", name_of(value.element), fmt::join(shape, ","));
 }
 
