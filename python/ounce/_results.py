@@ -21,7 +21,7 @@ class CpuComparison(Struct):
     run: bool
     #: empty when it was run
     why_not: str
-    #: "shown by this CPU", "qemu-x86_64" or "qemu-aarch64"
+    #: "emulated by masking CPUID", "qemu-x86_64" or "qemu-aarch64"
     how: str
     #: of ONNX Runtime there
     runtime_version: str

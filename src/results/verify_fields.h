@@ -141,7 +141,7 @@ void fields(MaybeConst<CpuComparison> auto& found, auto& f) {
   f("cpu", found.cpu, "\"avx2\", \"avx512\" or \"arm64\"");
   f("run", found.is_run(), "false: the model was not run there, and why_not says why");
   f("why_not", results::sentence(found.why_not), "empty when it was run");
-  f("how", found.how, "\"shown by this CPU\", \"qemu-x86_64\" or \"qemu-aarch64\"");
+  f("how", found.how, "\"emulated by masking CPUID\", \"qemu-x86_64\" or \"qemu-aarch64\"");
   f("runtime_version", found.runtime_version, "of ONNX Runtime there");
   f("samples", found.samples, "number of samples");
   f("same", found.is_same(), "true from 40 dB on, or if the original differs as much");
@@ -229,7 +229,8 @@ void fields(MaybeConst<OutputComparison> auto& output, auto& f) {
 void fields(MaybeConst<MetricResult> auto& metric, auto& f) {
   using namespace results;
   f("name", metric.name,
-    "such as \"top1_accuracy\" (docs/reference/verify.md lists them), or the name that --metric-command gives");
+    "such as \"top1_accuracy\" (docs/reference/verify.md lists them), or the name that --metric-command "
+    "gives");
   f("higher_is_better", metric.higher_is_better, "false for errors");
   f("unit", metric.unit,
     "how a drop is counted: share (points), relative to the reference, absolute or decibel");

@@ -26,9 +26,10 @@ namespace {
 
 constexpr off_t kMostErrors = off_t{64} << 10;
 constexpr std::size_t kMostSaid = 400;
-constexpr int kShellSignal = 128;  // a shell's exit code for a program that a signal ended, plus the signal
+constexpr int kShellSignal =
+    128;  // a shell's exit code for a program killed by a signal is this plus the signal
 
-// The signals that end programs; sigabbrev_np() is too new for the supported systems.
+// Names of the signals that end programs. sigabbrev_np() is too new for the supported systems.
 std::string signal_name(int signal) {
   switch (signal) {
     case SIGABRT: return "SIGABRT";
@@ -52,7 +53,7 @@ std::string signal_name(int signal) {
 }
 
 [[noreturn]] void cannot_start(int error, const std::string& program) {
-  throw Error(ErrorCode::kIo, fmt::format("cannot start it: {}", std::strerror(error)), program);
+  throw Error(ErrorCode::kIo, fmt::format("cannot start the program: {}", std::strerror(error)), program);
 }
 
 struct FileActions {
@@ -63,7 +64,8 @@ struct FileActions {
   posix_spawn_file_actions_t actions;
 };
 
-// In its own process group, so that a Ctrl-C in the terminal does not end it like a crash.
+// Starts the child in its own process group, so that Ctrl-C in the terminal does not look like a crash of the
+// child.
 struct Attributes {
   Attributes() {
     ::posix_spawnattr_init(&attributes);
@@ -76,8 +78,8 @@ struct Attributes {
   posix_spawnattr_t attributes;
 };
 
-// A file of fixed size in memory: it needs no reader while it is written, and a program that writes more gets
-// an error.
+// A memory file of fixed size for standard error. Unlike a pipe it needs no reader, and writing more gives an
+// error.
 io::Descriptor make_room_for_errors() {
   io::Descriptor room(::memfd_create("errors", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!room || ::ftruncate(room.get(), kMostErrors) != 0 ||
@@ -101,13 +103,13 @@ std::string ChildProcess::End::how() const {
 ChildProcess::ChildProcess(std::vector<std::string> command, Errors errors) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    throw Error(ErrorCode::kIo, fmt::format("cannot talk to a program: {}", std::strerror(errno)));
+    throw Error(ErrorCode::kIo, fmt::format("cannot communicate with a program: {}", std::strerror(errno)));
   socket_ = io::Descriptor(ends[0]);
   const io::Descriptor theirs(ends[1]);
   if (errors == Errors::kKept) errors_ = make_room_for_errors();
   FileActions files;
   const Attributes attributes;
-  // Otherwise it would share the standard streams of this process.
+  // Without these actions the child would share the standard streams of this process.
   const auto add = [&](int error) {
     if (error != 0) cannot_start(error, command[0]);
   };
@@ -139,7 +141,7 @@ ChildProcess::End ChildProcess::end(double patience) {
          info.si_pid == 0 && steady_clock::now() < until)
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   const bool went_on = info.si_pid == 0;
-  // Until it is reaped, no other process can get its number.
+  // The process is not reaped yet, so its number cannot belong to another process.
   ::kill(-process_, SIGKILL);
   ::kill(process_, SIGKILL);
   int status = 0;
@@ -154,7 +156,7 @@ ChildProcess::End ChildProcess::end(double patience) {
 
 std::string ChildProcess::said() const {
   if (!errors_) return {};
-  // Both processes share the file position.
+  // The file position is shared with the child, so it is the number of bytes written.
   const off_t size = std::clamp<off_t>(::lseek(errors_.get(), 0, SEEK_CUR), 0, kMostErrors);
   std::string text(static_cast<std::size_t>(size), '\0');
   const ssize_t got = ::pread(errors_.get(), text.data(), text.size(), 0);
@@ -165,7 +167,7 @@ std::string ChildProcess::said() const {
 
 namespace {
 
-// Waits in short turns, so that a stopped call does not wait for the other side.
+// Waits in short intervals, so that a canceled call returns soon.
 Outcome wait_for(int descriptor, short events, Deadline deadline) {
   using std::chrono::milliseconds, std::chrono::steady_clock;
   constexpr milliseconds kTurn(100);
@@ -179,12 +181,12 @@ Outcome wait_for(int descriptor, short events, Deadline deadline) {
     }
     pollfd state{descriptor, events, 0};
     const int ready = ::poll(&state, 1, static_cast<int>(turn.count()));
-    if (ready > 0) return Outcome::kDone;  // also at the end, and on errors: the next call finds out
+    if (ready > 0) return Outcome::kDone;  // also at the end and on errors, which the next call reports
     if (ready < 0 && errno != EINTR) return Outcome::kClosed;
   }
 }
 
-// Some bytes; kClosed at the end.
+// Reads some bytes. Returns kClosed at the end.
 Outcome read_some(int descriptor, char* to, std::size_t size, std::size_t& got, Deadline deadline) {
   for (;;) {
     if (const Outcome outcome = wait_for(descriptor, POLLIN, deadline); outcome != Outcome::kDone)
@@ -228,7 +230,8 @@ Outcome read_to_end(int descriptor, std::string& bytes, std::size_t most, Deadli
   }
 }
 
-// A socket that was closed must not end this process with SIGPIPE; a pipe (over ssh, say) takes plain writes.
+// Uses MSG_NOSIGNAL, so that a closed socket does not end this process with SIGPIPE; falls back to write()
+// for pipes, such as those of ssh.
 Outcome write_all(int descriptor, std::string_view bytes, Deadline deadline) {
   while (!bytes.empty()) {
     if (const Outcome outcome = wait_for(descriptor, POLLOUT, deadline); outcome != Outcome::kDone)

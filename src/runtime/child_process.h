@@ -3,9 +3,9 @@
 //   ChildProcess process({"ssh", "board", "cat > file"}, ChildProcess::Errors::kKept);
 //   write_all(process.socket(), bytes, deadline);
 //   process.end_input();
-//   if (!process.end(10).is_good()) … process.said() …
+//   if (!process.end(10).is_good()) report(process.said());
 //
-// The destructor kills it with all processes that it started.
+// The destructor kills the child and all processes that it started.
 #pragma once
 
 #include <sys/types.h>
@@ -25,31 +25,31 @@ namespace ounce::runtime {
 
 class ChildProcess {
  public:
-  enum class Errors { kDropped, kKept };  // what it writes to standard error
+  enum class Errors { kDropped, kKept };  // handling of the child's standard error
 
-  // The first word is a path, or is searched in PATH, without a shell. Throws Error{kIo}.
+  // Starts a program without a shell. The first word is a path, or is searched in PATH. Throws Error{kIo}.
   ChildProcess(std::vector<std::string> command, Errors errors);
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
   int socket() const { return socket_.get(); }
-  void end_input();  // the child then reads an end of file
+  void end_input();  // sends end of file to the child
 
   struct End {
     int code = 0, signal = 0;
-    bool was_killed = false;  // by end(), because it was still running
+    bool was_killed = false;  // by end(), because the child was still running
     bool is_good() const { return code == 0 && signal == 0; }
-    // By a signal that no program causes itself: the system or a user ended it. When memory runs out, the
-    // kernel sends SIGKILL.
+    // True if a signal ended the child that programs do not cause themselves: the system or a user killed it.
+    // When memory runs out, the kernel sends SIGKILL.
     bool was_killed_from_outside() const;
     // "crashed with SIGSEGV", "was killed (SIGKILL)", "ended with 7", "did not answer"
     std::string how() const;
   };
-  // Waits up to `patience` seconds for its end, then kills it.
+  // Waits up to `patience` seconds for the child to exit, then kills it.
   End end(double patience);
 
-  // The end of its standard error, on one line.
+  // The last part of the child's standard error, on one line.
   std::string said() const;
 
  private:
@@ -57,10 +57,10 @@ class ChildProcess {
   io::Descriptor socket_, errors_;
 };
 
-// Bytes over a socket or a pipe, within a time limit. These functions throw Error{kCancelled} when the call
-// was stopped.
+// Transfer bytes over a socket or a pipe within a time limit. These functions throw Error{kCancelled} if the
+// call was canceled.
 using Deadline = std::optional<std::chrono::steady_clock::time_point>;
-Deadline deadline_in(double seconds);  // 0: none
+Deadline deadline_in(double seconds);  // 0: no limit
 
 enum class Outcome { kDone, kClosed, kLate };
 
@@ -69,17 +69,17 @@ Outcome read_exactly(int descriptor, char* to, std::size_t size, Deadline deadli
 Outcome read_to_end(int descriptor, std::string& bytes, std::size_t most, Deadline deadline);
 Outcome write_all(int descriptor, std::string_view bytes, Deadline deadline);
 
-// Runner processes that wait for the next model. Starting one and opening the library takes longer than
-// running many models, so callers that load many models put one of these into ExecutorOptions.
+// A pool of runner processes that wait for the next model. Starting a process and opening the library takes
+// longer than running many models, so callers that load many models set ExecutorOptions::runners.
 //
 //   options.runners = std::make_shared<Runners>();
-//   load("a.onnx", options)->run(…);   // starts a process
-//   load("b.onnx", options)->run(…);   // in the same one
+//   load("a.onnx", options)->run(a);   // starts a process
+//   load("b.onnx", options)->run(b);   // uses the same process
 class Runners {
  public:
-  // Null when no runner for this purpose (the same command and library) is waiting.
+  // Takes a waiting runner for this purpose (the same command and library); null if there is none.
   std::unique_ptr<ChildProcess> take(const std::string& purpose);
-  // Takes a runner that has unloaded its model.
+  // Returns a runner to the pool; it must have unloaded its model.
   void give_back(const std::string& purpose, std::unique_ptr<ChildProcess> runner);
 
  private:

@@ -27,7 +27,7 @@ struct Runtime {
 constexpr std::array kRuntimes = {
     Runtime{ModelKind::kOnnx, open_ort, load_in_ort, files_for_ort},
     Runtime{ModelKind::kTflite, open_litert, load_in_litert, files_for_litert},
-#ifndef OUNCE_DEVICE_RUNTIMES  // the library of apps, and the runner of other CPUs: no evaluator
+#ifndef OUNCE_DEVICE_RUNTIMES  // the app library and the runner for other CPUs do not contain the evaluator
     Runtime{ModelKind::kCoreml, open_evaluator, load_in_evaluator, files_for_evaluator},
 #endif
 };
@@ -41,8 +41,7 @@ const Runtime* find_runtime(ModelKind kind) {
 
 const Runtime& runtime_for(ModelKind kind, const std::string& model) {
   if (const Runtime* found = find_runtime(kind)) return *found;
-  throw Error(ErrorCode::kUnsupported, fmt::format("is a {} model, which Ounce cannot run", name_of(kind)),
-              model);
+  throw Error(ErrorCode::kUnsupported, fmt::format("Ounce cannot run {} models", name_of(kind)), model);
 }
 
 }  // namespace
@@ -56,8 +55,8 @@ std::unique_ptr<LocalExecutor> load_here(const LoadRequest& request) {
 }
 
 ModelKind kind_to_run(const std::filesystem::path& model) {
-  // A file without a mark of its own is ONNX Runtime's: a model, its ORT format, or a file without a name
-  // yet.
+  // Files of unknown kind are given to ONNX Runtime: ONNX models, its ORT format, or files without an
+  // extension.
   const ModelKind kind = model::detect(model).value_or(ModelKind::kOnnx);
   runtime_for(kind, model.string());
   return kind;

@@ -15,7 +15,7 @@
 namespace ounce::runtime {
 namespace {
 
-constexpr double kClosingPatience = 5;  // seconds for a process to end that has closed its side
+constexpr double kClosingPatience = 5;  // seconds until a process that has closed its socket must have exited
 
 }  // namespace
 
@@ -29,7 +29,7 @@ Hosted::Hosted(Launch launch) : launch_(std::move(launch)) {
     load();
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kTimeout) throw;
-    restart();  // perhaps it was not this model's fault
+    restart();  // a reused runner may have failed because of an earlier model: try a new one
   }
 }
 
@@ -38,17 +38,17 @@ Hosted::~Hosted() {
   try {
     ask(Kind::kUnload, {}, Kind::kUnloaded, "closing the model");
     launch_.runners->give_back(purpose(), std::move(process_));
-  } catch (const std::exception&) {  // then it ends here
+  } catch (const std::exception&) {  // the runner is killed instead of reused
   }
 }
 
-// A process opens one library, and keeps the limits it was started with.
+// A runner can be reused for the same library and the same limits (part of the command).
 std::string Hosted::purpose() const {
   return fmt::format("{}\n{}", fmt::join(launch_.command, "\n"), launch_.load.library);
 }
 
 void Hosted::restart() {
-  process_.reset();  // before the next one takes its memory
+  process_.reset();  // frees its memory before the next one starts
   process_ = std::make_unique<ChildProcess>(launch_.command, launch_.errors);
   load();
 }
@@ -73,14 +73,14 @@ const std::string& Hosted::ask(Kind kind, const std::string& body, Kind expected
   is_waiting_ = false;
   if (outcome == Outcome::kLate) {
     process_.reset();
-    throw Error(ErrorCode::kTimeout,
-                fmt::format("{} took longer than {:.3g} s and was stopped", doing, seconds), launch_.model);
+    throw Error(ErrorCode::kTimeout, fmt::format("timeout: {} took longer than {:.3g} s", doing, seconds),
+                launch_.model);
   }
   if (outcome == Outcome::kClosed) explain_end(doing);
   if (answer_.kind == Kind::kFailed) throw_failure(answer_.body);
   if (answer_.kind != expected) {
     process_.reset();
-    throw Error(ErrorCode::kBadInput, "the runner gave another answer than was asked for", launch_.model);
+    throw Error(ErrorCode::kBadInput, "ounce-runner sent an unexpected answer", launch_.model);
   }
   return answer_.body;
 }
@@ -91,20 +91,20 @@ void Hosted::explain_end(const char* doing) {
   process_.reset();
   if (end.code == kRefusedExit)
     throw Error(ErrorCode::kMemory,
-                fmt::format("{} had no memory left, or no threads, while {}", launch_.runtime, doing),
+                fmt::format("{} ran out of memory or threads while {}", launch_.runtime, doing),
                 launch_.model);
   if (end.was_killed_from_outside()) {
-    throw Error(ErrorCode::kIo,
-                fmt::format("{} {} while {}, perhaps for lack of memory", launch_.runtime, end.how(), doing),
-                launch_.model);
-  }
-  // The runtime maps files. No model raises this signal by itself.
-  if (end.signal == SIGBUS) {
     throw Error(
         ErrorCode::kIo,
-        fmt::format("{} {} while {}: a file became shorter meanwhile, or could not be read to its end",
-                    launch_.runtime, end.how(), doing),
+        fmt::format("{} {} while {}, perhaps because memory ran out", launch_.runtime, end.how(), doing),
         launch_.model);
+  }
+  // SIGBUS comes from memory-mapped files, not from the model.
+  if (end.signal == SIGBUS) {
+    throw Error(ErrorCode::kIo,
+                fmt::format("{} {} while {}: a file was truncated in the meantime, or could not be read",
+                            launch_.runtime, end.how(), doing),
+                launch_.model);
   }
   throw Error(
       end.was_killed ? ErrorCode::kIo : ErrorCode::kBadInput,
@@ -113,13 +113,12 @@ void Hosted::explain_end(const char* doing) {
 }
 
 std::span<const TensorView> Hosted::run(std::span<const TensorView> inputs) {
-  if (!process_) restart();  // the one before it has ended, and a new one may do better with these inputs
+  if (!process_) restart();  // the last process has ended; a new one may succeed with these inputs
   pack(question_, inputs);
   Ran ran = unpack_ran(ask(Kind::kRun, question_, Kind::kRan, "running the model"));
   if (ran.outputs.views.size() != outputs().size()) {
     process_.reset();
-    throw Error(ErrorCode::kBadInput, "the runner gave another number of outputs than the model has",
-                launch_.model);
+    throw Error(ErrorCode::kBadInput, "ounce-runner sent a wrong number of outputs", launch_.model);
   }
   last_run_seconds_ = ran.seconds;
   peak_memory_ = ran.peak_memory;
@@ -133,8 +132,7 @@ SlotTimes Hosted::time(std::span<const TensorView> inputs, std::uint64_t runs) {
   SlotTimes times = unpack_times(ask(Kind::kTime, question_, Kind::kTimed, "timing the model"));
   if (times.calls.size() == runs) return times;
   process_.reset();
-  throw Error(ErrorCode::kBadInput, "the runner gave another number of times than it was asked for",
-              launch_.model);
+  throw Error(ErrorCode::kBadInput, "ounce-runner sent a wrong number of times", launch_.model);
 }
 
 std::optional<LoadMemory> Hosted::load_memory() const {
@@ -146,8 +144,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kSlowestLoad = 10e6;                           // bytes a second
-constexpr std::uint64_t kLeastMemory = std::uint64_t{8} << 30;  // of address space, which is not memory yet
+constexpr double kSlowestLoad = 10e6;                           // bytes per second
+constexpr std::uint64_t kLeastMemory = std::uint64_t{8} << 30;  // bytes of address space
 
 std::uint64_t bytes_of(const fs::path& model, const ExecutorOptions& options) {
   std::error_code ignored;
@@ -162,10 +160,10 @@ Launch isolated_launch(const fs::path& model, const ExecutorOptions& options) {
       limits.memory != 0 ? limits.memory : std::max(kLeastMemory, installed_memory());
   launch.command = {Isolated::find_runner().string(), std::to_string(memory)};
   if (options.masked) launch.command.push_back(name_of(*options.masked));
-  // Found here, so that the process needs no settings of its own and a mistake in them is ours to explain.
+  // Find the library in this process, so that the runner needs no settings and errors can be explained.
   launch.load = request_for(model, options);
   launch.load_seconds = launch.run_seconds = limits.seconds;
-  // A large model takes its time to load, and that is no fault.
+  // Give large models more time to load.
   if (limits.seconds > 0) launch.load_seconds += static_cast<double>(bytes_of(model, options)) / kSlowestLoad;
   launch.runners = options.runners;
   launch.model = model.string();
@@ -175,13 +173,13 @@ Launch isolated_launch(const fs::path& model, const ExecutorOptions& options) {
 
 }  // namespace
 
-// Searches beside this program, beside the library with this code and in bin/ beside its folder, and where
-// this build was installed or made.
+// Searches the folders of this program and of the library with this code, the bin/ folders next to them, and
+// the folders where this build was installed or made.
 fs::path find_runner_named(const std::string& name) {
   std::vector<fs::path> folders;
   for (const fs::path& own : own_folders()) {
     folders.push_back(own);
-    folders.push_back(own.parent_path() / "bin");  // of a library in lib/
+    folders.push_back(own.parent_path() / "bin");  // for a library in lib/
   }
   for (const char* const known : {OUNCE_RUNNER_INSTALLED, OUNCE_RUNNER_BUILT}) {
     if (*known != '\0') folders.push_back(fs::path(known).parent_path());
@@ -202,8 +200,8 @@ fs::path Isolated::find_runner() {
   fs::path found = find_runner_named("ounce-runner");
   if (!found.empty()) return found;
   throw Error(ErrorCode::kIo,
-              "cannot run a model in a process of its own: the program ounce-runner is not beside this one; "
-              "OUNCE_RUNNER can name it");
+              "cannot run a model in a separate process: the program ounce-runner was not found next to this "
+              "program; set OUNCE_RUNNER to its path");
 }
 
 Isolated::Isolated(const fs::path& model, const ExecutorOptions& options)

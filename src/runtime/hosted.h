@@ -1,8 +1,9 @@
-// A model in a runner (`ounce-runner`), a process that a hostile model may crash, hang or fill without harm
-// to this one. Its end is an Error{kBadInput}, Error{kTimeout} or Error{kMemory} that says what happened, or
-// Error{kIo} when the system or a user killed the process; the next run gets a new process.
+// A model in a runner process (`ounce-runner`). A hostile model can crash the runner, make it hang or exhaust
+// its memory without affecting this process. If the runner ends, calls throw Error{kBadInput},
+// Error{kTimeout} or Error{kMemory} with the reason, or Error{kIo} if the system or a user killed it; the
+// next run starts a new process.
 //
-// Isolated and Remote decide how the runner is started and where its files are.
+// The subclasses Isolated and Remote define how the runner is started and where its files are.
 #pragma once
 
 #include <filesystem>
@@ -19,12 +20,12 @@ namespace ounce::runtime {
 
 struct Launch {
   std::vector<std::string> command;          // starts the runner
-  LoadRequest load;                          // with the paths that the runner uses
+  LoadRequest load;                          // with paths as the runner sees them
   double load_seconds = 0, run_seconds = 0;  // 0: no limit
-  std::string model, runtime;                // their names in errors
+  std::string model, runtime;                // names in errors
   ChildProcess::Errors errors = ChildProcess::Errors::kDropped;
-  std::shared_ptr<const void> files;  // exist as long as a runner may be started
-  std::shared_ptr<Runners> runners;   // may have a waiting one
+  std::shared_ptr<const void> files;  // keeps temporary files while runners may be started
+  std::shared_ptr<Runners> runners;   // pool of runners; may be null
 };
 
 class Hosted : public Executor {
@@ -41,14 +42,14 @@ class Hosted : public Executor {
   SlotTimes time(std::span<const TensorView> inputs, std::uint64_t runs) override;
 
   // Measured by the runner.
-  double library_seconds() const { return loaded_.library_seconds; }  // of opening the library
-  double load_seconds() const { return loaded_.seconds; }             // of creating the session
-  double last_run_seconds() const { return last_run_seconds_; }  // of the run alone, without communication
-  std::uint64_t peak_memory() const { return peak_memory_; }     // resident, after the last run
+  double library_seconds() const { return loaded_.library_seconds; }  // to open the library
+  double load_seconds() const { return loaded_.seconds; }             // to create the session
+  double last_run_seconds() const { return last_run_seconds_; }       // without communication
+  std::uint64_t peak_memory() const { return peak_memory_; }  // peak resident bytes after the last run
 
   // Starts a new process and loads the model in it.
   void restart();
-  // False when its process has ended, by a fault or after a timeout; the next run gets a new one.
+  // False if its process has ended, by a crash or a timeout; the next run starts a new one.
   bool is_alive() const { return process_ != nullptr; }
 
  private:
@@ -59,8 +60,8 @@ class Hosted : public Executor {
   [[noreturn]] void explain_end(const char* doing);
 
   Launch launch_;
-  std::unique_ptr<ChildProcess> process_;  // null when it has ended
-  bool is_waiting_ = false;                // for its answer
+  std::unique_ptr<ChildProcess> process_;  // null if it has ended
+  bool is_waiting_ = false;                // waits for an answer of the runner
   Loaded loaded_;
   std::string question_;
   Message answer_{};
@@ -69,7 +70,7 @@ class Hosted : public Executor {
   std::uint64_t peak_memory_ = 0;
 };
 
-// Remote if the options say so, else Isolated.
+// Creates a Remote if the options have a remote, else an Isolated.
 std::unique_ptr<Hosted> load_hosted(const std::filesystem::path& model, const ExecutorOptions& options);
 
 // A model in a separate process on this machine, with limits.
@@ -77,13 +78,14 @@ class Isolated : public Hosted {
  public:
   Isolated(const std::filesystem::path& model, const ExecutorOptions& options);
 
-  // The runner program: the one in the environment variable OUNCE_RUNNER, else the one beside this program or
-  // in bin/ beside the library's folder, else the one this library was built or installed with. Throws
-  // Error{kIo} when there is none.
+  // Finds the runner program: the environment variable OUNCE_RUNNER, else next to this program or in the bin/
+  // folder next to the library's folder, else where this library was built or installed. Throws Error{kIo} if
+  // there is none.
   static std::filesystem::path find_runner();
 };
 
-// A runner of this name beside this program or where this library was built or installed; empty: none.
+// Finds a runner of this name next to this program or where this library was built or installed; empty if
+// there is none.
 std::filesystem::path find_runner_named(const std::string& name);
 
 }  // namespace ounce::runtime

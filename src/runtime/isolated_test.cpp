@@ -25,7 +25,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-// x is made 2^20 times as large, which takes 8 MiB, and then 2^12 times more.
+// Expands x 2^20 times, which takes 8 MiB, and the result 2^12 times.
 std::string enormous() {
   test::ModelBuilder model(13, 7);
   const std::string large("\0\0\0\0\x02\0\0\0", 8);  // 2^33
@@ -45,7 +45,7 @@ struct IsolatedTest : testing::Test {
     options.isolate = limits;
     return options;
   }
-  // A program in the runner's place.
+  // Uses a script instead of the runner.
   void stand_in(const std::string& script) {
     test::write_file(folder / "runner", "#!/bin/sh\n" + script);
     ::chmod((folder / "runner").c_str(), 0755);
@@ -101,14 +101,14 @@ TEST_F(IsolatedTest, AWrongInputLeavesTheProcessAlive) {
 }
 
 TEST_F(IsolatedTest, AModelWithoutEndIsStopped) {
-  Isolated model(write(endless()), with({0, 5}));  // of which loading takes a tenth on a busy machine
+  Isolated model(write(endless()), with({0, 5}));  // 5 s: ten times the loading time on a busy machine
   const Tensor x = floats({2}, {1, 2});
   const auto start = std::chrono::steady_clock::now();
   const Error error = error_of([&] { model.run(std::vector<TensorView>{x}); });
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(300));
-  EXPECT_THAT(error.what(), HasSubstr("running the model took longer than 5 s and was stopped"));
-  // The next run gets a new process, and the same end.
-  EXPECT_THAT(error_of([&] { model.run(std::vector<TensorView>{x}); }).what(), HasSubstr("was stopped"));
+  EXPECT_THAT(error.what(), HasSubstr("timeout: running the model took longer than 5 s"));
+  // The next run gets a new process and times out again.
+  EXPECT_THAT(error_of([&] { model.run(std::vector<TensorView>{x}); }).what(), HasSubstr("timeout: "));
 }
 
 TEST_F(IsolatedTest, AModelThatWantsAllMemoryGetsAnError) {
@@ -125,7 +125,7 @@ TEST_F(IsolatedTest, ARunnerThatGetsNothingFromTheSystemSaysSo) {
   const auto path = write(negation());
   const Error error = error_of([&] { Isolated(path, with({})); });
   EXPECT_EQ(error.code(), ErrorCode::kMemory);
-  EXPECT_THAT(error.what(), HasSubstr("had no memory left, or no threads, while loading the model"));
+  EXPECT_THAT(error.what(), HasSubstr("ran out of memory or threads while loading the model"));
 }
 
 TEST_F(IsolatedTest, OutlivesTheThreadThatStartedIt) {
@@ -137,7 +137,7 @@ TEST_F(IsolatedTest, OutlivesTheThreadThatStartedIt) {
   const double first_load = model->load_seconds();
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   model->run(std::vector<TensorView>{x});
-  EXPECT_EQ(model->load_seconds(), first_load);  // and was not started anew
+  EXPECT_EQ(model->load_seconds(), first_load);  // the process was not restarted
 }
 
 TEST_F(IsolatedTest, ACrashIsAnErrorThatNamesTheSignal) {
@@ -157,7 +157,7 @@ TEST_F(IsolatedTest, AKillFromOutsideIsNotTheModelsFault) {
     const Error error = error_of([&] { Isolated(path, with({})); });
     EXPECT_EQ(error.code(), ErrorCode::kIo);
     EXPECT_THAT(error.what(), HasSubstr(std::string("ONNX Runtime was killed (SIG") + signal +
-                                        ") while loading the model, perhaps for lack of memory"));
+                                        ") while loading the model, perhaps because memory ran out"));
   }
 }
 
@@ -166,15 +166,15 @@ TEST_F(IsolatedTest, AFileThatIsCutWhileTheRuntimeReadsItIsNotTheModelsFault) {
   const auto path = write(negation());
   const Error error = error_of([&] { Isolated(path, with({})); });
   EXPECT_EQ(error.code(), ErrorCode::kIo);
-  EXPECT_THAT(error.what(), HasSubstr("crashed with SIGBUS while loading the model: a file became shorter"));
+  EXPECT_THAT(error.what(), HasSubstr("crashed with SIGBUS while loading the model: a file was truncated"));
 }
 
 TEST_F(IsolatedTest, NonsenseFromTheRunnerIsRefused) {
   const auto path = write(negation());
-  // kLoaded with a body of 8 bytes that announce a name of 2^56 bytes; and a message that ends early.
+  // A kLoaded message whose 8-byte body announces a name of 2^56 bytes; and a message that ends early.
   stand_in(
       R"(printf '\002\000\000\000\010\000\000\000\000\000\000\000\000\000\000\000\000\000\000\001'; sleep 60)");
-  EXPECT_THAT(error_of([&] { Isolated(path, with({})); }).what(), HasSubstr("do not understand each other"));
+  EXPECT_THAT(error_of([&] { Isolated(path, with({})); }).what(), HasSubstr("have different versions"));
   stand_in(R"(printf '\002\000\000\000\377\377\377\377\377\377\377\177 and no more')");
   EXPECT_THAT(error_of([&] { Isolated(path, with({})); }).what(), HasSubstr("ended with 0"));
 }

@@ -10,7 +10,7 @@
 namespace ounce::runtime {
 namespace {
 
-// In the form of ONNX Runtime's profiles, which evaluate/timing/profile.h reads.
+// Writes the profile in the form of ONNX Runtime's profiles (evaluate/timing/rounds.h).
 std::string json_of(const litert::SessionProfile& profile) {
   nlohmann::json events = nlohmann::json::array();
   for (std::uint64_t run = 0; run < profile.runs; ++run)
@@ -72,10 +72,10 @@ litert::SessionOptions litert_options_of(const LoadSettings& settings) {
     if (!name.starts_with("litert.")) continue;
     if (name != kLitertKernels)
       throw Error(ErrorCode::kBadInput,
-                  fmt::format("LiteRT has no option '{}'; it has {}", name, kLitertKernels));
+                  fmt::format("LiteRT has no option '{}'; options: {}", name, kLitertKernels));
     if (value != "xnnpack" && value != "builtin")
       throw Error(ErrorCode::kBadInput,
-                  fmt::format("{} is 'xnnpack' or 'builtin', and not '{}'", kLitertKernels, value));
+                  fmt::format("{} must be 'xnnpack' or 'builtin', not '{}'", kLitertKernels, value));
     options.kernels = value == "builtin" ? litert::Kernels::kBuiltIn : litert::Kernels::kXnnpack;
   }
   return options;

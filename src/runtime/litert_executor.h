@@ -1,4 +1,4 @@
-// TFLite models in LiteRT, as a LocalExecutor.
+// Implements LocalExecutor for TFLite models with LiteRT.
 #pragma once
 
 #include <filesystem>
@@ -11,15 +11,16 @@
 namespace ounce::runtime {
 
 std::string open_litert(const std::filesystem::path& library);
-// Throws Error{kBadInput} for an option of LiteRT that has no meaning.
+// Throws Error{kBadInput} for an invalid option of LiteRT.
 litert::SessionOptions litert_options_of(const LoadSettings& settings);
-// Throws Error{kUnsupported} for settings that only ONNX Runtime has, and Error{kBadInput} for an option of
-// LiteRT that has no meaning.
+// Throws Error{kUnsupported} for settings that only ONNX Runtime supports, Error{kBadInput} for an invalid
+// option of LiteRT.
 std::unique_ptr<LocalExecutor> load_in_litert(const LoadRequest& request);
 ModelFiles files_for_litert(const std::filesystem::path& model, const LoadSettings& settings);
 
-// The one option of LiteRT among LoadSettings::options: "xnnpack" (the usual one) or "builtin". Names that do
-// not begin with "litert." are of other runtimes, whose models may be loaded with the same options.
+// The only option of LiteRT in LoadSettings::options: "xnnpack" (default) or "builtin". Options that do not
+// begin with "litert." belong to other runtimes and are ignored, because the same options may be used for
+// models of several kinds.
 inline constexpr const char* kLitertKernels = "litert.kernels";
 
 }  // namespace ounce::runtime

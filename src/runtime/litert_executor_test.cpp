@@ -72,7 +72,7 @@ TEST_P(LitertExecutorTest, ItsOptionChoosesTheKernelsAndThoseOfOthersAreLeftAlon
   EXPECT_THAT(run(*load(path, options)), ElementsAre(3, 4));
   options.settings.options = {{kLitertKernels, "fast"}};
   EXPECT_THAT(error_of([&] { load(path, options); }).what(),
-              HasSubstr("litert.kernels is 'xnnpack' or 'builtin'"));
+              HasSubstr("litert.kernels must be 'xnnpack' or 'builtin'"));
   options.settings.options = {{"litert.nothing", "1"}};
   EXPECT_THAT(error_of([&] { load(path, options); }).what(),
               HasSubstr("LiteRT has no option 'litert.nothing'"));

@@ -20,7 +20,8 @@
 namespace ounce::runtime {
 namespace {
 
-constexpr int kGetCpuid = 0x1011, kSetCpuid = 0x1012;  // ARCH_…; not in the headers of every system
+constexpr int kGetCpuid = 0x1011,
+              kSetCpuid = 0x1012;  // ARCH_GET_CPUID, ARCH_SET_CPUID; missing in older headers
 constexpr std::uint32_t kFeatures = 7;
 
 constexpr std::uint32_t bits(std::initializer_list<int> numbers) {
@@ -33,7 +34,7 @@ struct Registers {
   std::uint32_t a = 0, b = 0, c = 0, d = 0;
 };
 
-// Of CPUID's leaf 7: what came with Skylake-X, and what came after it.
+// Feature bits of CPUID leaf 7: those of Skylake-X, and later ones.
 constexpr std::uint32_t kAvx2 = bits({5});
 constexpr std::uint32_t kAvx512 = bits({16, 17, 28, 30, 31});  // F, DQ, CD, BW, VL
 constexpr Registers kLater{
@@ -41,15 +42,15 @@ constexpr Registers kLater{
     .b = bits({21, 26, 27}),                  // IFMA, PF, ER
     .c = bits({1, 6, 8, 9, 10, 11, 12, 14}),  // VBMI, VBMI2, GFNI, VAES, VPCLMULQDQ, VNNI, BITALG, VPOPCNTDQ
     .d = bits({2, 3, 8, 22, 23, 24, 25})};    // 4VNNIW, 4FMAPS, VP2INTERSECT, AMX and FP16
-// Of its second page: AVX-VNNI, BF16, AMX-FP16, AVX-IFMA; VNNI-INT8, NE-CONVERT, AMX-COMPLEX, VNNI-INT16,
-// AVX10.
+// Feature bits of leaf 7, subleaf 1: AVX-VNNI, BF16, AMX-FP16, AVX-IFMA; VNNI-INT8, NE-CONVERT, AMX-COMPLEX,
+// VNNI-INT16, AVX10.
 constexpr Registers kLaterStill{.a = bits({4, 5, 21, 23}), .b = 0, .c = 0, .d = bits({4, 5, 8, 10, 19})};
 
 std::atomic<bool> hides_avx512{false};
 
 bool let_cpuid_fault(bool fault) noexcept { return ::syscall(SYS_arch_prctl, kSetCpuid, fault ? 0 : 1) == 0; }
 
-// Can it be switched? Asked by switching it to what it is.
+// True if CPUID faulting is supported: sets it to its current state.
 bool can_let_cpuid_fault() noexcept {
   const bool faults = ::syscall(SYS_arch_prctl, kGetCpuid, 0) == 0;
   return let_cpuid_fault(faults);
@@ -72,7 +73,7 @@ Registers masked(std::uint32_t leaf, std::uint32_t page, Registers found) noexce
   return found;
 }
 
-// Any other fault happens again without this handler, and ends the process.
+// Handles faults of CPUID. Any other fault removes this handler and happens again, which ends the process.
 extern "C" void answer_cpuid(int, siginfo_t*, void* context) {
   greg_t* const registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
   const auto* const instruction = reinterpret_cast<const unsigned char*>(registers[REG_RIP]);

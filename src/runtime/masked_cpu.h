@@ -1,8 +1,8 @@
-// Emulates an older CPU by masking CPUID: this process no longer finds the instructions that the older CPU
-// lacks, so it uses the same kernels, at full speed and without an emulator.
+// Emulates an older CPU by masking CPUID: the process does not see the instructions that the older CPU lacks,
+// so it uses the older CPU's kernels, at full speed.
 //
-// Intel's CPUs from Ivy Bridge on, and newer ones of AMD, can make CPUID fault (arch_prctl(2),
-// ARCH_SET_CPUID); the handler answers without the hidden features. Libraries must be opened after that.
+// Intel CPUs since Ivy Bridge and recent AMD CPUs can make CPUID fault (arch_prctl(2), ARCH_SET_CPUID); a
+// signal handler returns the masked features. Libraries must be opened after masking.
 #pragma once
 
 #include <optional>
@@ -19,15 +19,16 @@ enum class MaskedCpu {
 const char* name_of(MaskedCpu cpu);  // "avx2", "avx512"
 std::optional<MaskedCpu> masked_cpu_named(std::string_view name);
 
-// True if this machine can emulate that CPU: it needs all of its features, and faults for CPUID.
+// True if this machine can emulate that CPU: it must have all its features and support CPUID faulting.
 bool can_mask(MaskedCpu cpu) noexcept;
 
-// Masks this thread and those that it starts from here on. False when it is not possible.
+// Masks CPUID for this thread and the threads that it starts from now on. Returns false if that is not
+// possible.
 bool mask_cpu(MaskedCpu cpu) noexcept;
 
 // Architectures, as `uname -m` prints them.
 std::string this_machine();                       // "x86_64"
-std::string machine_of(const std::string& name);  // "aarch64" for "arm64", as some systems call it
+std::string machine_of(const std::string& name);  // "aarch64" for "arm64", its name on some systems
 // The architecture of an emulator: "aarch64" for "/usr/bin/qemu-aarch64-static -L …"; empty for anything
 // else.
 std::string emulated_machine(const std::string& launcher);

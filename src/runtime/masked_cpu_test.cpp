@@ -9,7 +9,7 @@
 namespace ounce::runtime {
 namespace {
 
-// In a process of its own, as what is hidden stays hidden.
+// Runs in a child process, because masking cannot be undone.
 std::string kernels_under(MaskedCpu cpu) {
   int ends[2];
   if (::pipe(ends) != 0) return "no pipe";

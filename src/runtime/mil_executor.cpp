@@ -13,7 +13,7 @@
 namespace ounce::runtime {
 namespace {
 
-// In the form of ONNX Runtime's profiles, which evaluate/timing/profile.h reads.
+// Writes the profile in the form of ONNX Runtime's profiles (evaluate/timing/rounds.h).
 std::string json_of(const mil::Program& program) {
   nlohmann::json events = nlohmann::json::array();
   for (std::uint64_t run = 0; run < program.runs(); ++run)
@@ -72,7 +72,7 @@ std::unique_ptr<LocalExecutor> load_in_evaluator(const LoadRequest& request) {
 
 ModelFiles files_for_evaluator(const std::filesystem::path& model, const LoadSettings&) {
   throw Error(ErrorCode::kUnsupported,
-              "is a Core ML package, which cannot be sent to another machine yet; run Ounce there",
+              "Core ML packages cannot be sent to another machine yet; run Ounce on that machine",
               model.string());
 }
 

@@ -1,4 +1,4 @@
-// ML Programs of Core ML in the evaluator (mil/program.h), as a LocalExecutor.
+// Implements LocalExecutor for Core ML's ML Programs with the evaluator (mil/program.h).
 #pragma once
 
 #include <filesystem>
@@ -9,10 +9,10 @@
 
 namespace ounce::runtime {
 
-// What stands for the version of a library in results: the evaluator is part of Ounce.
+// Returns the version of Ounce, because the evaluator is part of it.
 std::string open_evaluator(const std::filesystem::path& library);
 std::unique_ptr<LocalExecutor> load_in_evaluator(const LoadRequest& request);
-// Throws Error{kUnsupported}: a package is a folder, which is not sent to another machine.
+// Throws Error{kUnsupported}, because packages are folders, which cannot be sent to another machine.
 ModelFiles files_for_evaluator(const std::filesystem::path& model, const LoadSettings& settings);
 
 }  // namespace ounce::runtime

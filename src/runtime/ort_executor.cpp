@@ -85,7 +85,7 @@ SessionOptions session_options_of(const LoadSettings& settings) {
     } else {
       options.config[name] = value;
     }
-    if (!is_known) throw Error(ErrorCode::kBadInput, fmt::format("{} '{}' has no meaning", name, value));
+    if (!is_known) throw Error(ErrorCode::kBadInput, fmt::format("{}: invalid value '{}'", name, value));
   }
   return options;
 }

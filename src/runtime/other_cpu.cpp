@@ -18,10 +18,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The libraries that an emulated program needs, as Debian's cross compiler brings them.
+// Libraries for emulated programs, installed by Debian's cross compiler.
 constexpr const char* kArm64Libraries = "/usr/aarch64-linux-gnu";
 
-// What the variable names, or the program of that name; empty when there is none.
+// Finds an emulator: the value of the environment variable, or the program in PATH; empty if there is none.
 std::string emulator(const char* variable, const std::string& program) {
   const char* const named = std::getenv(variable);
   if (named != nullptr && *named != '\0') return named;
@@ -34,21 +34,23 @@ std::string emulator(const char* variable, const std::string& program) {
 }
 
 [[noreturn]] void refuse(const std::string& cpu, const std::string& why) {
-  throw Error(ErrorCode::kUnsupported, fmt::format("nothing here runs models on {}: {}", cpu, why));
+  throw Error(ErrorCode::kUnsupported, fmt::format("this machine cannot run models on {}: {}", cpu, why));
 }
 
 CpuAccess on_older_x64(const std::string& name, MaskedCpu cpu, ExecutorOptions options) {
-  if (this_machine() != "x86_64") refuse(name, "this machine is no x64");
+  if (this_machine() != "x86_64") refuse(name, "this machine is not x64");
   if (can_mask(cpu)) {
     if (!options.isolate) options.isolate = Limits{};
     options.masked = cpu;
     options.remote.reset();
-    return {std::move(options), "shown by this CPU", false};
+    return {std::move(options), "emulated by masking CPUID", false};
   }
-  if (cpu == MaskedCpu::kAvx512) refuse(name, "this CPU cannot show it, and emulators do not know AVX-512");
+  if (cpu == MaskedCpu::kAvx512)
+    refuse(name, "this CPU cannot emulate it, and emulators do not support AVX-512");
   const std::string program = emulator("OUNCE_QEMU_X86_64", "qemu-x86_64");
-  if (program.empty()) refuse(name, "this CPU cannot show it, and there is no qemu-x86_64 (qemu-user)");
-  options.isolate.reset();  // an emulator takes its time
+  if (program.empty())
+    refuse(name, "this CPU cannot emulate it, and qemu-x86_64 (package qemu-user) is not installed");
+  options.isolate.reset();  // emulators are slow: no time limit
   options.remote = RemoteOptions{};
   options.remote->launcher = program + " -cpu Haswell";
   options.remote->library = options.library;
@@ -56,12 +58,14 @@ CpuAccess on_older_x64(const std::string& name, MaskedCpu cpu, ExecutorOptions o
   return {std::move(options), "qemu-x86_64", true};
 }
 
-// The release that runs here, if it is installed for that machine; else the newest that is.
+// The same release of ONNX Runtime as on this machine if it is installed for arm64, else the newest installed
+// one.
 std::string library_for_arm64(const std::string& wanted) {
   const fs::path here = Library::find(wanted);
   const std::string version = here.parent_path().parent_path().filename().string();
   const std::vector<fs::path> there = Library::installed("aarch64");
-  if (there.empty()) refuse("arm64", "there is no ONNX Runtime for it (./setup runtime 1.22.0:aarch64)");
+  if (there.empty())
+    refuse("arm64", "ONNX Runtime for arm64 is not installed (./setup runtime 1.22.0:aarch64)");
   const auto same = std::find_if(there.begin(), there.end(), [&](const fs::path& library) {
     return library.parent_path().parent_path().filename() == version + "-aarch64";
   });
@@ -71,10 +75,10 @@ std::string library_for_arm64(const std::string& wanted) {
 CpuAccess on_arm64(ExecutorOptions options) {
   if (this_machine() == "aarch64") return {std::move(options), "this CPU", false, true};
   const std::string program = emulator("OUNCE_QEMU_AARCH64", "qemu-aarch64");
-  if (program.empty()) refuse("arm64", "there is no qemu-aarch64 (qemu-user)");
+  if (program.empty()) refuse("arm64", "qemu-aarch64 (package qemu-user) is not installed");
   if (find_runner_named("ounce-runner-arm64").empty())
-    refuse("arm64", "there is no ounce-runner-arm64 beside this program");
-  options.isolate.reset();  // an emulator takes its time
+    refuse("arm64", "ounce-runner-arm64 was not found next to this program");
+  options.isolate.reset();  // emulators are slow: no time limit
   options.remote = RemoteOptions{};
   options.remote->launcher = fmt::format("{} -L {}", program, kArm64Libraries);
   options.remote->library = library_for_arm64(options.library);
@@ -91,8 +95,8 @@ const std::vector<std::string>& other_cpu_names() {
 CpuAccess on_cpu(const std::string& name, const ExecutorOptions& options) {
   if (name == "arm64") return on_arm64(options);
   if (const auto masked = masked_cpu_named(name)) return on_older_x64(name, *masked, options);
-  throw Error(ErrorCode::kUsage, fmt::format("'{}' is no CPU that models can be run on: there are {}", name,
-                                             fmt::join(other_cpu_names(), ", ")));
+  throw Error(ErrorCode::kUsage,
+              fmt::format("unknown CPU '{}'; CPUs: {}", name, fmt::join(other_cpu_names(), ", ")));
 }
 
 }  // namespace ounce::runtime

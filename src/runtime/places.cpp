@@ -21,16 +21,17 @@ namespace {
 namespace fs = std::filesystem;
 using model::ModelKind;
 
-// How the libraries of a runtime are found. A runtime that is part of Ounce has no library, and no stem.
+// Names for finding the library of a runtime. All but `runtime` are empty for a runtime that is part of
+// Ounce.
 struct LibraryNames {
   ModelKind kind;
-  const char* runtime;  // in messages
-  const char* stem;     // the library's file, before ".so"
-  const char* root;   // set-up brings <root>/<version>/lib/<stem>.so; empty: built to be installed elsewhere
-  const char* setup;  // ./setup <this> VERSION
-  const char* variable;  // of the environment
-  const char* package;   // of Python, as pip calls it …
-  const char* inside;    // … and the folder of the library below site-packages
+  const char* runtime;   // in messages
+  const char* stem;      // the library's file, before ".so"
+  const char* root;      // ./setup installs <root>/<version>/lib/<stem>.so; empty in relocatable builds
+  const char* setup;     // ./setup <this> VERSION
+  const char* variable;  // environment variable
+  const char* package;   // Python package
+  const char* inside;    // folder of the library in site-packages
 };
 
 constexpr LibraryNames kLibraries[] = {
@@ -48,7 +49,7 @@ const LibraryNames& names_for(ModelKind kind) {
   throw Error(ErrorCode::kUnsupported, fmt::format("Ounce has no runtime for {} models", name_of(kind)));
 }
 
-// Folders are named by version: "1.22.0" for this machine, "1.22.0-aarch64" for another.
+// The suffix of folder names: "1.22.0" is for this machine, "1.22.0-aarch64" for another.
 std::string suffix_of(const std::string& machine) {
   return machine == this_machine() ? std::string() : "-" + machine;
 }
@@ -60,15 +61,15 @@ std::string version_of(const FoundLibrary& library) {
   return fmt::format("{}.{}.{}", library.version->major, library.version->minor, library.version->patch);
 }
 
-// What set-up brought for a machine, newest first.
+// Libraries installed by ./setup for a machine, newest first.
 std::vector<FoundLibrary> brought_by_setup(const LibraryNames& names, const std::string& machine) {
   const std::string suffix = suffix_of(machine);
   std::vector<FoundLibrary> found;
   std::error_code error;
   const fs::path root = names.root;
-  if (root.empty()) return found;  // built to be installed elsewhere
+  if (root.empty()) return found;  // a relocatable build
   const std::vector<std::string> folders = io::names_in(root, error);
-  // No folder: nothing is installed. Anything else is no reason to write what was not tried.
+  // A missing folder means that nothing is installed. Other errors are reported.
   if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
     throw Error(ErrorCode::kIo, fmt::format("cannot read the folder: {}", error.message()), names.root);
   for (const std::string& name : folders) {
@@ -82,7 +83,8 @@ std::vector<FoundLibrary> brought_by_setup(const LibraryNames& names, const std:
   return found;
 }
 
-// Those of the first place that has any. What lies elsewhere on this machine is for this machine.
+// The libraries of the first place that has any. Places other than the root of ./setup have only libraries
+// for this machine.
 std::vector<FoundLibrary> found_for(const LibraryNames& names, const std::string& machine) {
   std::vector<FoundLibrary> found = brought_by_setup(names, machine);
   if (!found.empty() || machine != this_machine()) return found;
@@ -93,7 +95,7 @@ std::vector<FoundLibrary> found_for(const LibraryNames& names, const std::string
   return found;
 }
 
-// A library of this very version, in whatever place.
+// Finds a library of exactly this version in any place.
 fs::path find_version(const LibraryNames& names, const Version& wanted, const std::string& machine) {
   const auto is_wanted = [&](const FoundLibrary& library) {
     return library.version && !(*library.version < wanted) && !(wanted < *library.version);
@@ -119,13 +121,14 @@ fs::path find_wanted(const LibraryNames& names, const std::string& wanted, const
   for (const FoundLibrary& library : found_for(names, machine)) versions.push_back(version_of(library));
   const std::string how =
       suffix_of(machine).empty()
-          ? fmt::format("'pip install {}==VERSION' brings one, or ./setup {} VERSION in a source tree",
-                        names.package, names.setup)
-          : fmt::format("./setup {} VERSION:{} fetches one", names.setup, machine);
+          ? fmt::format(
+                "install one with 'pip install {}==VERSION', or with ./setup {} VERSION in a source tree",
+                names.package, names.setup)
+          : fmt::format("install one with ./setup {} VERSION:{}", names.setup, machine);
   throw Error(
       ErrorCode::kUsage,
-      fmt::format("names neither a library of {} nor a version that is here ({}); {}", names.runtime,
-                  versions.empty() ? "there are none" : fmt::format("{}", fmt::join(versions, ", ")), how),
+      fmt::format("neither a library of {} nor an installed version ({}); {}", names.runtime,
+                  versions.empty() ? "none is installed" : fmt::format("{}", fmt::join(versions, ", ")), how),
       where);
 }
 
@@ -153,7 +156,7 @@ fs::path find_library(ModelKind kind, const std::string& wanted, const std::stri
   if (!paths.empty()) return paths.front();
   if (is_here) return file_of(names);
   throw Error(ErrorCode::kUnsupported,
-              fmt::format("there is no {} for {} here; ./setup {} VERSION:{} fetches one", names.runtime,
+              fmt::format("{} for {} is not installed; install it with ./setup {} VERSION:{}", names.runtime,
                           machine, names.setup, machine));
 }
 
@@ -181,7 +184,8 @@ std::string variable(const char* name) {
   return value == nullptr ? std::string() : std::string(value);
 }
 
-// lib/python3.11/site-packages/onnxruntime/capi and the like below a prefix; Debian calls it dist-packages.
+// Adds folders such as lib/python3.11/site-packages/onnxruntime/capi below a prefix. Debian uses
+// dist-packages.
 void add_python_packages(const LibraryNames& names, const fs::path& prefix, std::vector<fs::path>& places) {
   for (const char* const lib : {"lib", "lib64"}) {
     std::error_code none;
@@ -236,7 +240,7 @@ std::vector<fs::path> library_places(ModelKind kind) {
 
 std::vector<FoundLibrary> libraries_in(ModelKind kind, const fs::path& folder) {
   const std::string file = file_of(names_for(kind));
-  const std::string package = litert::package_version(folder);  // whose files may have no version
+  const std::string package = litert::package_version(folder);  // for files without a version in their names
   std::vector<FoundLibrary> found;
   std::error_code none;
   for (const std::string& name : io::names_in(folder, none)) {
@@ -263,7 +267,7 @@ std::vector<fs::path> own_folders() {
       folders.push_back(folder);
   };
   add("/proc/self/exe");
-  // In a program this is what it was called as, and a name without a folder is found anywhere but here.
+  // In a program, dli_fname is argv[0]; a name without a folder does not tell where the program is.
   Dl_info info{};
   if (::dladdr(reinterpret_cast<const void*>(&own_folders), &info) != 0 && info.dli_fname != nullptr &&
       fs::path(info.dli_fname).has_parent_path())

@@ -14,10 +14,10 @@ constexpr model::ModelKind kKind = model::ModelKind::kOnnx;
 
 void make(const fs::path& file) {
   fs::create_directories(file.parent_path());
-  test::write_file(file, "not a library, but nobody opens it");
+  test::write_file(file, "not a library, but it is never opened");
 }
 
-// The names that are found first, as `find` would.
+// The library names in the first place that has any.
 std::vector<std::string> first_found(const std::vector<fs::path>& places) {
   for (const fs::path& place : places) {
     std::vector<std::string> names;

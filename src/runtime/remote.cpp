@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kMark = "ounce-place ";
-constexpr double kShort = 60;  // seconds for a question there, at most
+constexpr double kShort = 60;  // timeout in seconds for simple commands on the device
 
 fs::path runner_for(const std::string& machine, const RemoteOptions& remote) {
   if (!remote.runner.empty()) {
@@ -36,8 +36,10 @@ fs::path runner_for(const std::string& machine, const RemoteOptions& remote) {
   if (machine == this_machine()) return Isolated::find_runner();
   fs::path found = machine == "aarch64" ? find_runner_named("ounce-runner-arm64") : fs::path();
   if (!found.empty()) return found;
-  throw Error(ErrorCode::kUsage,
-              fmt::format("there is no runner for {} beside this program: build one, or name it", machine));
+  throw Error(
+      ErrorCode::kUsage,
+      fmt::format("no ounce-runner for {} was found next to this program: build one, or give its path",
+                  machine));
 }
 
 fs::path library_for(model::ModelKind kind, const std::string& machine, const ExecutorOptions& options) {
@@ -48,43 +50,44 @@ fs::path library_for(model::ModelKind kind, const std::string& machine, const Ex
   return find_library(kind, wanted, machine);
 }
 
-// What a device says about itself, once our folder is there.
+// The architecture of a device and the path of Ounce's folder on it.
 struct Place {
   std::string machine, folder;
 };
 
-// The folder must belong to this user: the programs in it are executed.
+// Creates the folder on the device. It must belong to the same user, because programs in it are executed.
 Place look_at(const Device& device, const std::string& folder, double seconds) {
   const std::string enter =
       folder.empty()
           ? "d=/data/local/tmp; [ -w $d ] || d=${TMPDIR:-/tmp}; d=$d/ounce-$(id -u); "
-            "mkdir -p \"$d\" && cd \"$d\" && { [ -O . ] || { echo \"$d belongs to somebody else\" >&2; "
+            "mkdir -p \"$d\" && cd \"$d\" && { [ -O . ] || { echo \"$d belongs to another user\" >&2; "
             "false; }; }"
           : fmt::format("mkdir -p -- {0} && cd -- {0}", shell_word(folder));
   const std::string script = fmt::format("umask 077; {} && echo \"{}$(uname -m) $(pwd -P)\"", enter, kMark);
   std::istringstream lines(device.run(script, {}, seconds));
   for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with(kMark)) continue;  // a greeting
+    if (!line.starts_with(kMark)) continue;  // a login message
     const std::size_t blank = line.find(' ', kMark.size());
     if (blank == std::string::npos || line.find('/', blank) != blank + 1) break;
     return {machine_of(line.substr(kMark.size(), blank - kMark.size())), line.substr(blank + 1)};
   }
-  throw Error(ErrorCode::kIo, "does not run what it is given in a shell", device.name());
+  throw Error(ErrorCode::kIo, "this command does not run its argument in a shell", device.name());
 }
 
 struct File {
   std::string_view bytes;
-  std::string path;    // there
-  std::string digest;  // empty: it is new
+  std::string path;    // on the device
+  std::string digest;  // empty: the file is always copied
 };
 
-// Named by what it is, so that another version of it does not push this one out.
+// A file whose name has its digest, so that several versions can exist on the device.
 File kept_file(const io::MappedFile& file, const std::string& start, const std::string& end = {}) {
   const std::string digest = sha256_of(file.bytes());
   return {file.bytes(), fmt::format("{}{:.16}{}", start, digest, end), digest};
 }
 
-// "DIGEST  PATH" lines; nothing where there is no such tool.
+// The digests of files on the device, by path, from lines "DIGEST  PATH". Empty if sha256sum does not exist
+// there.
 std::map<std::string, std::string> digests_there(const Device& device, const std::vector<File>& files,
                                                  double seconds) {
   std::string paths;
@@ -98,7 +101,7 @@ std::map<std::string, std::string> digests_there(const Device& device, const std
   return digests;
 }
 
-// Where a model's files are, until the last process that reads them has ended.
+// The folder of a model's files on the device. Removed when the last process that reads them has ended.
 class ModelFolder {
  public:
   ModelFolder(Device device, std::string path, bool keep)
@@ -123,7 +126,7 @@ std::string make_folder(const Device& device, const std::string& below, double s
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with(start) && line.find('/', start.size()) == std::string::npos) return line;
   }
-  throw Error(ErrorCode::kIo, "cannot make a folder there", device.name());
+  throw Error(ErrorCode::kIo, "cannot create a folder on the device", device.name());
 }
 
 std::string digest_of(const ModelFiles& files) {
@@ -132,7 +135,7 @@ std::string digest_of(const ModelFiles& files) {
   return sha256_of(all).substr(0, 16);
 }
 
-// Takes to the device what it does not have yet.
+// Copies files to the device that it does not have yet.
 void bring(const Device& device, const std::vector<File>& files, double seconds) {
   const auto digests = digests_there(device, files, seconds);
   for (const File& file : files) {
@@ -146,7 +149,8 @@ void launch_there(Launch& launch, const fs::path& path, const ExecutorOptions& o
                   const std::string& memory) {
   const RemoteOptions& remote = *options.remote;
   if (options.settings.options.contains(kSaveOptimized))
-    throw Error(ErrorCode::kUnsupported, "the optimized model cannot be saved elsewhere", remote.via);
+    throw Error(ErrorCode::kUnsupported, "the optimized model cannot be saved on another machine",
+                remote.via);
   const model::ModelKind kind = kind_to_run(path);
   const ModelFiles model_files = files_of(kind, path, options.settings);
 
@@ -173,8 +177,8 @@ void launch_there(Launch& launch, const fs::path& path, const ExecutorOptions& o
 
   launch.files = folder;
   launch.load = {kind, files[1].path, folder->path() + "/" + path.filename().string(), options.settings};
-  launch.load.settings.external_data_paths.clear();  // they have their names there
-  // Whatever a library leaves where temporary files go: with the model, it goes away.
+  launch.load.settings.external_data_paths.clear();  // on the device the files have their final names
+  // Temporary files of libraries go into the model's folder, which is removed afterwards.
   launch.command = device.command(fmt::format("export TMPDIR={}; {} {} {}", shell_word(folder->path()),
                                               remote.launcher, shell_word(files[0].path), memory));
   launch.runtime = fmt::format("{} behind '{}'", runtime_of(kind), remote.via);
@@ -247,14 +251,14 @@ std::vector<std::string> words_of(const std::string& line) {
       words.back() += c;
     }
   }
-  if (quote != '\0') throw Error(ErrorCode::kUsage, fmt::format("a {} is not closed", quote), line);
+  if (quote != '\0') throw Error(ErrorCode::kUsage, fmt::format("the quote {} is not closed", quote), line);
   return words;
 }
 
 std::string shell_word(std::string_view word) {
   std::string text = "'";
   for (const char c : word) {
-    if (c == '\0') throw Error(ErrorCode::kBadInput, "a name with a zero byte cannot be used elsewhere");
+    if (c == '\0') throw Error(ErrorCode::kBadInput, "a name with a zero byte cannot be used in a shell");
     if (c == '\'') {
       text += "'\\''";
     } else {
@@ -278,7 +282,7 @@ std::string Device::run(const std::string& script, std::string_view input, doubl
   if (outcome == Outcome::kDone) process.end_input();
   if (outcome != Outcome::kLate) outcome = read_to_end(process.socket(), output, kMostOutput, deadline);
   if (outcome == Outcome::kLate)
-    throw Error(ErrorCode::kIo, fmt::format("gave no answer within {} s", seconds), via_);
+    throw Error(ErrorCode::kIo, fmt::format("timeout: no answer within {} s", seconds), via_);
   const ChildProcess::End end = process.end(kPatience);
   if (end.is_good()) return output;
   const std::string said = process.said();
@@ -292,23 +296,24 @@ void Device::push(std::string_view bytes, const std::string& path, double second
       "mv -f \"$f.$$\" \"$f\" && wc -c < \"$f\"",
       shell_word(path), shell_word(folder));
   std::istringstream answer(run(script, bytes, seconds));
-  std::string last;  // after a greeting, perhaps
+  std::string last;  // skips login messages
   for (std::string word; answer >> word;) last = word;
   std::uint64_t arrived = 0;
   std::from_chars(last.data(), last.data() + last.size(), arrived);
   if (arrived == bytes.size()) return;
-  throw Error(ErrorCode::kIo,
-              fmt::format("{} arrived with {} bytes of {}: this command does not hand bytes on as they are "
-                          "(no terminal must stand between, ssh -T or adb shell -T)",
-                          path, arrived, bytes.size()),
-              via_);
+  throw Error(
+      ErrorCode::kIo,
+      fmt::format("{} arrived with {} bytes of {}: the command must transfer bytes unchanged, without a "
+                  "terminal (use ssh -T or adb shell -T)",
+                  path, arrived, bytes.size()),
+      via_);
 }
 
 void Device::try_to_remove(const std::string& path) const noexcept try {
   ChildProcess process(command("rm -rf " + shell_word(path)), ChildProcess::Errors::kDropped);
   process.end_input();
   process.end(kRemovePatience);
-} catch (const std::exception&) {  // what stays there is no reason to fail
+} catch (const std::exception&) {  // leaving the files there is harmless
 }
 
 }  // namespace ounce::runtime

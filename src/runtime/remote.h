@@ -1,11 +1,11 @@
-// A model on another machine, or in another architecture under an emulator; see ounce::Remote for how.
+// Runs a model on another machine, or for another architecture in an emulator (see RemoteOptions).
 //
 //   ExecutorOptions options;
 //   options.remote = RemoteOptions{.via = "ssh board"};
-//   Remote model("model.onnx", options);     // times and memory are those of the board
+//   Remote model("model.onnx", options);     // times and memory are measured on the board
 //
-// Only the given command is started here. A side that is dead, hangs or sends invalid answers is one Error:
-// kIo while files are copied there, kBadInput afterwards.
+// Only the given command is started on this machine. If the other machine is unreachable, hangs or sends
+// invalid answers, calls throw Error{kIo} while files are copied, Error{kBadInput} afterwards.
 #pragma once
 
 #include <filesystem>
@@ -22,27 +22,27 @@ class Remote : public Hosted {
   Remote(const std::filesystem::path& model, const ExecutorOptions& options);
 };
 
-// The words of a command line: split at blanks outside of '…' and "…"; nothing else is special. Throws
-// Error{kUsage} when a quote is not closed.
+// Splits a command line at blanks outside single and double quotes; no other character is special. Throws
+// Error{kUsage} if a quote is not closed.
 std::vector<std::string> words_of(const std::string& line);
 
-// Quotes a word for a shell. Throws Error{kBadInput} for one with a zero byte.
+// Quotes a word for a shell. Throws Error{kBadInput} if it has a zero byte.
 std::string shell_word(std::string_view word);
 
-// A machine behind a command: "ssh board", "adb shell", "sh -c". A shell there runs the argument behind this
-// prefix, with the given bytes on its standard input.
+// A machine that is reached with a command prefix: "ssh board", "adb shell", "sh -c". A shell on that machine
+// runs the argument after the prefix, with the given bytes on standard input.
 class Device {
  public:
   explicit Device(std::string via) : via_(std::move(via)), prefix_(words_of(via_)) {}
 
   const std::string& name() const { return via_; }
-  // The command that runs `script` there.
+  // The command that runs `script` on the device.
   std::vector<std::string> command(const std::string& script) const;
-  // Returns the output of the script. Throws Error{kIo} when it fails or takes longer.
+  // Runs a script and returns its output. Throws Error{kIo} if it fails or takes longer than `seconds`.
   std::string run(const std::string& script, std::string_view input, double seconds) const;
-  // Copies a file there atomically, and makes its folder.
+  // Writes a file on the device atomically; creates its folder.
   void push(std::string_view bytes, const std::string& path, double seconds) const;
-  // Waits a few seconds at most, and ignores failures.
+  // Removes a file or folder on the device. Waits a few seconds at most, and ignores errors.
   void try_to_remove(const std::string& path) const noexcept;
 
  private:

@@ -34,7 +34,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// y = x + w, with w in a file of this name.
+// y = x + w, with w in an external data file of this name.
 std::string sum_with(const std::string& location) {
   test::ModelBuilder model(13, 7);
   model.input("x", kFloat, {2}).output("y", kFloat, {2});
@@ -52,7 +52,7 @@ struct RemoteTest : testing::Test {
     ::chmod((folder / name).c_str(), 0755);
     return (folder / name).string();
   }
-  // Its folder is `there`, below the test's own.
+  // Options for a device whose folder is `there`, in the test's folder.
   ExecutorOptions via(const std::string& command) {
     ExecutorOptions options;
     options.remote = RemoteOptions{};
@@ -60,7 +60,7 @@ struct RemoteTest : testing::Test {
     options.remote->folder = there.string();
     return options;
   }
-  // What is there, without digests.
+  // The names of the files on the device, without digests.
   std::vector<std::string> names_there() const {
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(there)) {
@@ -120,7 +120,7 @@ TEST_F(RemoteTest, SendsOnlyWhatIsNotThere) {
   options.remote->keep = true;
   EXPECT_THAT(sent(), ElementsAre("model.onnx"));
   EXPECT_THAT(sent(), IsEmpty());
-  // A file that was damaged, as by a send that was cut off, is sent again.
+  // A damaged file, for example after an interrupted transfer, is sent again.
   for (const auto& entry : fs::directory_iterator(there)) {
     if (entry.is_regular_file() && entry.path().extension() == ".so") fs::resize_file(entry.path(), 1000);
   }
@@ -142,7 +142,7 @@ TEST_F(RemoteTest, AFolderOfOursIsMadeAndSomebodyElsesIsNotTaken) {
   EXPECT_EQ(fs::status(ours).permissions(), fs::perms::owner_all);
   if (::geteuid() != 0) return;  // only root can give a folder away
   ASSERT_EQ(::chown(ours.c_str(), 1, 1), 0);
-  EXPECT_THAT(error_of([&] { Remote(path, options); }).what(), HasSubstr("belongs to somebody else"));
+  EXPECT_THAT(error_of([&] { Remote(path, options); }).what(), HasSubstr("belongs to another user"));
 }
 
 TEST_F(RemoteTest, DoesWithoutSha256sum) {
@@ -195,9 +195,9 @@ TEST_F(RemoteTest, ADeadSideIsExplainedInItsOwnWords) {
   EXPECT_EQ(error.code(), ErrorCode::kIo);
   EXPECT_THAT(error.what(), AllOf(HasSubstr("dead"), HasSubstr("ended with 255: no route to board")));
   EXPECT_THAT(error_of([&] { Remote(path, via("/nowhere/ssh board")); }).what(),
-              HasSubstr("cannot start it"));
+              HasSubstr("cannot start the program"));
   EXPECT_THAT(error_of([&] { Remote(path, via("true")); }).what(),
-              HasSubstr("does not run what it is given"));
+              HasSubstr("does not run its argument in a shell"));
   EXPECT_EQ(error_of([&] { Remote(path, via("ssh 'board")); }).code(), ErrorCode::kUsage);
 }
 
@@ -209,7 +209,7 @@ TEST_F(RemoteTest, ARunnerThatDiesThereIsExplainedInItsOwnWords) {
               HasSubstr("behind 'sh -c' ended with 3 while loading the model: libc.so.6: version not found"));
   options.remote->runner = script("runner", "kill -SEGV $$");
   EXPECT_THAT(error_of([&] { Remote(path, options); }).what(), HasSubstr("crashed with SIGSEGV"));
-  options.remote->runner = script("runner", "yes 'so much to say' >&2");
+  options.remote->runner = script("runner", "yes 'a long message' >&2");
   EXPECT_EQ(error_of([&] { Remote(path, options); }).code(), ErrorCode::kBadInput);
 }
 
@@ -221,7 +221,7 @@ TEST_F(RemoteTest, ASideThatHangsIsLeft) {
   options.remote->seconds = 0.5;
   const Error error = error_of([&] { Remote(path, options); });
   EXPECT_EQ(error.code(), ErrorCode::kIo);
-  EXPECT_THAT(error.what(), HasSubstr("stuck: gave no answer within 0.5 s"));
+  EXPECT_THAT(error.what(), HasSubstr("stuck: timeout: no answer within 0.5 s"));
   options = via("sh -c");
   options.remote->runner = script("runner", "sleep 100");
   options.isolate = Limits{0, 0.5};
@@ -233,17 +233,16 @@ TEST_F(RemoteTest, ASideThatHangsIsLeft) {
 TEST_F(RemoteTest, ACommandThatChangesBytesIsRefused) {
   const auto path = write(negation());
   EXPECT_THAT(error_of([&] { Remote(path, via(script("mangling", "tr -d '\\012' | sh -c \"$1\""))); }).what(),
-              HasSubstr("does not hand bytes on as they are"));
+              HasSubstr("must transfer bytes unchanged"));
 }
 
 TEST_F(RemoteTest, AGreetingIsNotTakenForAnAnswer) {
   const auto path = write(negation());
   const std::string greeting = script("greeting", "echo 'Welcome to board 1'; exec sh -c \"$1\"");
-  EXPECT_THAT(error_of([&] { Remote(path, via(greeting)); }).what(),
-              HasSubstr("do not understand each other"));
+  EXPECT_THAT(error_of([&] { Remote(path, via(greeting)); }).what(), HasSubstr("have different versions"));
 }
 
-// As over ssh: the runner has plain pipes, and its end is its own affair.
+// The runner uses pipes, as over ssh, and is not killed with its parent.
 TEST_F(RemoteTest, ARunnerOnPipesEndsWhenNobodyListens) {
   const Tensor x = floats({2}, {1, 2});
   ExecutorOptions options = via(script("pipes", "cat | setsid sh -c \"$1\" | cat"));
@@ -257,9 +256,9 @@ TEST_F(RemoteTest, ARunnerOnPipesEndsWhenNobodyListens) {
   const auto pid = static_cast<pid_t>(std::stol(test::read_file(number)));
   ASSERT_EQ(::kill(pid, 0), 0);
   {
-    options.isolate = Limits{0, 5};  // of which loading takes a tenth on a busy machine
+    options.isolate = Limits{0, 5};  // 5 s: ten times the loading time on a busy machine
     Remote busy(write(endless()), options);
-    EXPECT_THAT(error_of([&] { busy.run(std::vector<TensorView>{x}); }).what(), HasSubstr("was stopped"));
+    EXPECT_THAT(error_of([&] { busy.run(std::vector<TensorView>{x}); }).what(), HasSubstr("timeout: "));
     const auto busy_pid = static_cast<pid_t>(std::stol(test::read_file(number)));
     ASSERT_NE(busy_pid, pid);
     for (int i = 0; i < 1200 && ::kill(busy_pid, 0) == 0; ++i)
@@ -274,21 +273,21 @@ TEST_F(RemoteTest, AMachineWithoutARunnerIsExplained) {
   ExecutorOptions options;
   options.remote = RemoteOptions{};
   options.remote->launcher = "qemu-riscv64";
-  EXPECT_THAT(error_of([&] { Remote(path, options); }).what(), HasSubstr("no runner for riscv64"));
+  EXPECT_THAT(error_of([&] { Remote(path, options); }).what(), HasSubstr("no ounce-runner for riscv64"));
 }
 
-// The other architecture, where there is all that it takes.
+// Tests with arm64 in an emulator, if everything needed is installed.
 struct EmulatedTest : RemoteTest {
   void SetUp() override {
     const char* const named = std::getenv("OUNCE_QEMU_AARCH64");
     const std::string qemu = named == nullptr ? "qemu-aarch64" : named;
     if (std::system((qemu + " --version > /dev/null 2>&1").c_str()) != 0)
-      return ounce::test::skip_or_fail("there is no qemu-aarch64");
+      return ounce::test::skip_or_fail("qemu-aarch64 is not installed");
     if (find_runner_named("ounce-runner-arm64").empty())
-      return ounce::test::skip_or_fail("there is no ounce-runner-arm64");
-    // The oldest one: the newest does not start in every emulator.
+      return ounce::test::skip_or_fail("ounce-runner-arm64 was not found");
+    // Use the oldest library, because the newest does not start in every emulator.
     const auto libraries = installed_libraries(model::ModelKind::kOnnx, "aarch64");
-    if (libraries.empty()) return ounce::test::skip_or_fail("there is no ONNX Runtime for aarch64");
+    if (libraries.empty()) return ounce::test::skip_or_fail("ONNX Runtime for aarch64 is not installed");
     options.remote = RemoteOptions{};
     options.remote->launcher = qemu + " -L /usr/aarch64-linux-gnu";
     options.remote->library = libraries.back().string();

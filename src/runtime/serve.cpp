@@ -30,7 +30,7 @@ class Server {
         return;
       default: break;
     }
-    throw Error(ErrorCode::kBadInput, "the runner does not know this message");
+    throw Error(ErrorCode::kBadInput, "the runner does not support this message");
   }
 
  private:
@@ -39,13 +39,13 @@ class Server {
     Loaded loaded;
     loaded.library_version = open_library(request.kind, request.library);
     loaded.library_seconds = library_time.seconds();
-    unload();  // the model before it goes first
+    unload();  // frees the previous model first
     forget_peak();
     const std::uint64_t before = resident_memory();
     const Stopwatch time;
     model_ = load_here(request);
     loaded.seconds = time.seconds();
-    // A process keeps what an earlier model has left, and takes less from the system.
+    // Memory is measured only in a new process. A reused process reuses memory of earlier models.
     if (is_new_) loaded.memory = {beyond(before, peak_memory()), beyond(before, resident_memory())};
     is_new_ = false;
     loaded.inputs = model_->inputs();
@@ -58,7 +58,7 @@ class Server {
   }
 
   LocalExecutor& model() const {
-    if (!model_) throw Error(ErrorCode::kBadInput, "the runner has no model yet");
+    if (!model_) throw Error(ErrorCode::kBadInput, "no model is loaded in the runner");
     return *model_;
   }
 
@@ -76,7 +76,7 @@ class Server {
   }
 
   void time(const Timing& timing, Message& answer) {
-    if (timing.runs > kMostTimed) throw Error(ErrorCode::kBadInput, "the runner does not time so many runs");
+    if (timing.runs > kMostTimed) throw Error(ErrorCode::kBadInput, "too many runs to time at once");
     answer = {Kind::kTimed, pack(model().time(timing.inputs.views, timing.runs))};
   }
 
@@ -97,13 +97,13 @@ int serve(int in, int out) try {
       answer = {Kind::kFailed, pack_failure(static_cast<int>(error.code()), error.what())};
     } catch (const std::bad_alloc&) {
       answer = {Kind::kFailed,
-                pack_failure(static_cast<int>(ErrorCode::kMemory), "the runner has no memory left")};
+                pack_failure(static_cast<int>(ErrorCode::kMemory), "the runner is out of memory")};
     }
     if (channel.send(answer.kind, answer.body) != Outcome::kDone) return kRefusedExit;
   }
   return 0;
 } catch (const Error&) {
-  return 2;  // what came is no message
+  return 2;  // the received bytes are not a message
 } catch (const std::bad_alloc&) {
   return kRefusedExit;
 }

@@ -17,17 +17,18 @@ namespace {
 constexpr std::size_t kReadStep = std::size_t{16} << 20;
 constexpr std::size_t kHead = 12;
 
-static_assert(std::endian::native == std::endian::little, "numbers go over the wire as they are in memory");
+static_assert(std::endian::native == std::endian::little, "numbers are sent as in memory");
 
 [[noreturn]] void refuse() {
-  throw Error(ErrorCode::kBadInput,
-              "the runner and this program do not understand each other: they are of different versions, and "
-              "have to be installed together");
+  throw Error(
+      ErrorCode::kBadInput,
+      "ounce-runner and this program cannot communicate: they have different versions; install both from "
+      "the same release");
 }
 
 constexpr std::uint64_t filling(std::uint64_t size) { return (8 - size % 8) % 8; }
 
-// The parts of each message in their order. `wire` is a Packer or an Unpacker.
+// Visit the parts of each message in order. `wire` is a Packer or an Unpacker.
 void parts(MaybeConst<LoadRequest> auto& load, auto& wire) {
   auto& settings = load.settings;
   wire(load.kind, load.library, load.model, settings.threads, settings.options, settings.external_data_paths,
@@ -125,7 +126,7 @@ class Unpacker {
     std::memcpy(&value, bytes(sizeof value).data(), sizeof value);
     return value;
   }
-  // Of things that take 8 bytes at least.
+  // Reads a number of elements of at least 8 bytes each.
   std::size_t count() {
     const std::uint64_t value = number();
     if (value > rest_.size() / sizeof value) refuse();
@@ -186,7 +187,7 @@ class Unpacker {
       view.strings = &tensors.strings[i];
       if (view.type != ElementType::kString &&
           view.bytes.size() != data::byte_count(view.type, view.dims, "a tensor of the runner"))
-        throw Error(ErrorCode::kBadInput, "the runner gave a tensor whose bytes do not fit its shape");
+        throw Error(ErrorCode::kBadInput, "the runner sent a tensor whose size does not match its shape");
     }
   }
 
@@ -210,7 +211,7 @@ T unpacked(std::string_view body) {
   return value;
 }
 
-// Enough for all of them: a body that grows on its way is copied as often.
+// Reserves memory for all tensors, to avoid copies when the body grows.
 void reserve(std::string& body, std::span<const TensorView> tensors) {
   std::uint64_t size = 64;
   for (const TensorView& tensor : tensors) {
@@ -283,7 +284,8 @@ Outcome Channel::receive(Message& message, Deadline deadline) const {
   std::uint64_t size = 0;
   std::memcpy(&number, head, sizeof number);
   std::memcpy(&size, head + sizeof number, sizeof size);
-  // A greeting of a login shell, say, must not be waited for as if it were a message of that length.
+  // Refuse other bytes, such as the greeting of a login shell, instead of waiting for a message of that
+  // length.
   if (number < static_cast<std::uint32_t>(Kind::kLoad) || number > static_cast<std::uint32_t>(Kind::kTimed))
     refuse();
   message.kind = static_cast<Kind>(number);

@@ -1,9 +1,9 @@
-// The messages between Ounce and a runner, a process that runs a model (`ounce-runner`).
+// The messages between Ounce and a runner process (`ounce-runner`).
 //
-// A message is a kind (4 bytes), a length (8 bytes) and a body, little-endian; the runner answers every
-// message with one. The body is a sequence of numbers (8 bytes) and texts (their length, then their bytes,
-// padded to 8, so that tensors can be used in place). Neither side trusts the other: a body that ends early
-// is an error, and memory grows with the received bytes, not with the announced length.
+// A message is a kind (4 bytes), a length (8 bytes) and a body, all little-endian. The runner answers every
+// message with one. The body is a sequence of numbers (8 bytes) and texts (length, then bytes padded to 8, so
+// that tensors can be used in place). Neither side trusts the other: a body that ends early is an error, and
+// memory grows with the received bytes, not with the announced length.
 #pragma once
 
 #include <ounce/load_memory.h>
@@ -34,15 +34,15 @@ enum class Kind : std::uint32_t {
 struct Loaded {
   std::string library_version;
   std::vector<ValueDescription> inputs, outputs;
-  double seconds = 0;          // of creating the session
-  double library_seconds = 0;  // of opening the library before that
-  LoadMemory memory;           // zeros for a process that had a model before, or if unknown
+  double seconds = 0;          // to create the session
+  double library_seconds = 0;  // to open the library
+  LoadMemory memory;           // zeros in a reused process, or if unknown
 };
 
-// Tensors in the body of a message, which must not change as long as they are used.
+// Tensors that refer to the body of a message, which must not change while they are used.
 struct Tensors {
   std::vector<TensorView> views;
-  std::vector<std::vector<std::string>> strings;  // of each of them
+  std::vector<std::vector<std::string>> strings;  // of each tensor
 
   Tensors() = default;
   Tensors(Tensors&&) = default;
@@ -51,8 +51,8 @@ struct Tensors {
 
 struct Ran {
   Tensors outputs;
-  double seconds = 0;             // of the run alone
-  std::uint64_t peak_memory = 0;  // resident bytes of the runner, at most so far
+  double seconds = 0;             // time of the run
+  std::uint64_t peak_memory = 0;  // peak resident bytes of the runner
 };
 
 struct Timing {
@@ -67,7 +67,8 @@ struct Message {
 
 std::string pack(const LoadRequest& request);
 std::string pack(const Loaded& loaded);
-// These reuse the memory of `body`, as new memory for large tensors costs more than the copy.
+// Pack a message and reuse the memory of `body`, because allocating memory for large tensors takes longer
+// than the copy.
 void pack(std::string& body, const Ran& ran);
 void pack(std::string& body, std::span<const TensorView> tensors);
 void pack(std::string& body, std::uint64_t runs, std::span<const TensorView> inputs);  // a Timing
@@ -81,14 +82,14 @@ Ran unpack_ran(std::string_view body);
 Tensors unpack_tensors(std::string_view body);
 Timing unpack_timing(std::string_view body);
 SlotTimes unpack_times(std::string_view body);
-[[noreturn]] void throw_failure(std::string_view body);  // rethrows the error of the other side
+[[noreturn]] void throw_failure(std::string_view body);  // rethrows the runner's error
 
-// A pair of descriptors with messages on them.
+// Sends and receives messages over a pair of descriptors.
 class Channel {
  public:
   Channel(int in, int out) : in_(in), out_(out) {}
 
-  // Throw Error{kCancelled} when the call was stopped, and Error{kBadInput} for bytes that are no message.
+  // Throw Error{kCancelled} if the call was canceled, Error{kBadInput} for bytes that are not a message.
   Outcome send(Kind kind, std::string_view body, Deadline deadline = {}) const;
   // Reuses the memory of `message`.
   Outcome receive(Message& message, Deadline deadline = {}) const;
@@ -97,10 +98,10 @@ class Channel {
   int in_, out_;
 };
 
-// The exit code of a runner that got no memory, or no thread, from the system: not the model's fault.
+// The exit code of a runner that could not get memory or a thread from the system.
 constexpr int kRefusedExit = 71;
 
-// The runner: answers messages until the other side closes. Returns the exit code of the process.
+// The main loop of the runner: answers messages until the connection is closed. Returns the exit code.
 int serve(int in, int out);
 
 }  // namespace ounce::runtime

@@ -14,7 +14,7 @@ std::string packed(const std::vector<Tensor>& outputs, double seconds = 0, std::
   ran.outputs.views.assign(outputs.begin(), outputs.end());
   ran.seconds = seconds;
   ran.peak_memory = peak_memory;
-  std::string body = "what was there before";
+  std::string body = "the previous content";
   pack(body, ran);
   return body;
 }
@@ -50,7 +50,7 @@ TEST(Wire, MessagesComeOutAsTheyWentIn) {
   EXPECT_EQ(ran.outputs.views.at(0).bytes, "ab");
   EXPECT_EQ(ran.outputs.views.at(0).dims, bytes.dims);
   EXPECT_EQ(*ran.outputs.views.at(1).strings, strings.strings);
-  EXPECT_EQ((ran.outputs.views.at(2).bytes.data() - body.data()) % 8, 0);  // used where it stands
+  EXPECT_EQ((ran.outputs.views.at(2).bytes.data() - body.data()) % 8, 0);  // used in place
   EXPECT_EQ(ran.peak_memory, 77U);
 }
 

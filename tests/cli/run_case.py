@@ -38,7 +38,7 @@ def normalized(text, folder):
     text = re.sub(r'("cpu": )"(avx2|avx512|sse|arm64)( vnni)?"', r'\g<1>"<cpu>"', text)
     text = re.sub(r"(ONNX Runtime <version>) on (avx2|avx512|sse|arm64)( vnni)?", r"\g<1> on <cpu>", text)
     text = re.sub(r"this CPU only \([a-z0-9 ]+\)", "this CPU only (<cpu>)", text)
-    text = re.sub(r"shown by this CPU|qemu-x86_64", "<how>", text)
+    text = re.sub(r"emulated by masking CPUID|qemu-x86_64", "<how>", text)
     text = re.sub(r"(  (?:[^ ]+: )?(?:warning: )?output error ).*", r"\g<1><share>", text)
     # Speed, and the kernels that the runtime chooses.
     text = re.sub(r"  speed: .*", "  speed: <speed>", text)

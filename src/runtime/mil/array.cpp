@@ -22,11 +22,11 @@ std::size_t count_of(const Dims& dims) {
   for (const std::int64_t dim : dims) {
     if (dim < 0)
       throw Error(ErrorCode::kBadInput,
-                  fmt::format("a shape [{}] has a negative dimension", fmt::join(dims, ", ")));
+                  fmt::format("the shape [{}] has a negative dimension", fmt::join(dims, ", ")));
     is_empty |= dim == 0;
     const std::uint64_t size = static_cast<std::uint64_t>(std::max<std::int64_t>(dim, 1));
     if (size > kMostElements / count)
-      throw Error(ErrorCode::kMemory, fmt::format("an array [{}] is larger than {} elements",
+      throw Error(ErrorCode::kMemory, fmt::format("an array [{}] has more than {} elements",
                                                   fmt::join(dims, ", "), kMostElements));
     count *= size;
   }

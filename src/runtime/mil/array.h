@@ -1,11 +1,11 @@
-// Values of an ML Program while it is evaluated: dense row-major arrays in memory of their own.
+// Values of an ML Program during evaluation: dense row-major arrays that own their memory.
 //
 //   Array x = Array::floats(ElementType::kFloat16, {1, 3, 8, 8});   // zeros
 //   x.f[0] = 1.5F;
-//   round_to_type(x);                                               // what a float16 value can hold
+//   round_to_type(x);                                               // to values of float16
 //
-// Floats of every width are held as binary32 and rounded to their declared type when an operation has ended.
-// Integers and bools are held as 32-bit integers, which ML Programs compute with.
+// Floats of every width are stored as binary32 and rounded to their declared type at the end of each
+// operation. Integers and bools are stored as 32-bit integers, the type of integer arithmetic in ML Programs.
 #pragma once
 
 #include <cstddef>
@@ -27,24 +27,24 @@ struct Array {
   std::vector<std::int32_t> i;  // of integers and bools
   std::string text;             // of a string
 
-  // Zeros. Both throw Error{kBadInput} for a negative dimension and Error{kMemory} for more than
+  // Arrays of zeros. Both throw Error{kBadInput} for a negative dimension and Error{kMemory} for more than
   // kMostElements.
   static Array floats(ElementType type, Dims dims);
   static Array integers(ElementType type, Dims dims);
-  // Of the same kind of storage as `like`.
+  // Zeros with the same storage as `like`.
   static Array zeros_like(const Array& like, Dims dims);
 
   bool is_float() const { return type == ElementType::kFloat || type == ElementType::kFloat16; }
   bool is_string() const { return type == ElementType::kString; }
   std::size_t rank() const { return dims.size(); }
   std::size_t size() const { return is_float() ? f.size() : i.size(); }
-  // The value at `at` as a number, whatever its type.
+  // The value at position `at` as a number.
   double number(std::size_t at) const { return is_float() ? static_cast<double>(f[at]) : i[at]; }
 };
 
 using ArrayPtr = std::shared_ptr<const Array>;
 
-// A bound on one array, so that a hostile shape fails with a message and not by using all memory.
+// The size limit of an array, so that a hostile shape gives an error instead of exhausting memory.
 inline constexpr std::uint64_t kMostElements = std::uint64_t{1} << 31;
 
 // The number of elements of a shape. Throws as Array::floats().
@@ -54,10 +54,10 @@ std::vector<std::size_t> strides_of(const Dims& dims);
 // The product of dims[from] … dims[to - 1].
 std::size_t product_of(const Dims& dims, std::size_t from, std::size_t to);
 
-// Copies `count` elements from `at` on to `into` on. Both arrays have the same kind of storage.
+// Copies `count` elements from position `at` to position `into`. Both arrays must have the same storage.
 void copy_elements(const Array& from, std::size_t at, Array& to, std::size_t into, std::size_t count);
 
-// Rounds floats to float16 where that is the type, and wraps integers to the width of theirs.
+// Rounds the values of float16 arrays, and wraps integers to the width of their type.
 void round_to_type(Array& array);
 
 }  // namespace ounce::mil

@@ -12,7 +12,8 @@ Dims broadcast_dims(const Call& call, const Dims& a, const Dims& b) {
     const std::int64_t of_a = from_end <= a.size() ? a[a.size() - from_end] : 1;
     const std::int64_t of_b = from_end <= b.size() ? b[b.size() - from_end] : 1;
     if (of_a != of_b && of_a != 1 && of_b != 1)
-      call.fail(fmt::format("the shapes [{}] and [{}] do not fit", fmt::join(a, ", "), fmt::join(b, ", ")));
+      call.fail(fmt::format("the shapes [{}] and [{}] cannot be broadcast", fmt::join(a, ", "),
+                            fmt::join(b, ", ")));
     result[rank - from_end] = of_a == 1 ? of_b : of_a;
   }
   return result;

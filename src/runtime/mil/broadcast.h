@@ -1,5 +1,5 @@
-// Arrays of different shapes in one operation: dimensions are aligned at the end, and a dimension of 1
-// repeats.
+// Broadcasting of arrays of different shapes: dimensions are aligned at the end, and dimensions of 1 are
+// repeated.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 
 namespace ounce::mil {
 
-// The shape of the result. Fails for shapes that do not fit.
+// The shape of the result. Fails if the shapes cannot be broadcast.
 Dims broadcast_dims(const Call& call, const Dims& a, const Dims& b);
 
-// From a position in the result to the position in an operand.
+// Maps a position in the result to the position in an operand.
 class BroadcastIndex {
  public:
   BroadcastIndex(const Dims& operand, const Dims& result);
@@ -30,7 +30,7 @@ class BroadcastIndex {
 
  private:
   bool is_same_ = false, is_scalar_ = false;
-  std::vector<std::size_t> result_, strides_;  // a stride of 0 where the operand repeats
+  std::vector<std::size_t> result_, strides_;  // stride 0: the operand is repeated
 };
 
 // Calls visit(position in the result, in a, in b) for every element, in order.
@@ -40,7 +40,7 @@ void for_each_pair(const Dims& a, const Dims& b, const Dims& result, const Visit
   if (count == 0) return;
   const std::size_t inner = result.empty() ? 1 : static_cast<std::size_t>(result.back());
   const BroadcastIndex of_a(a, result), of_b(b, result);
-  // Along the last dimension an operand advances by one, or repeats.
+  // Along the last dimension an operand advances by one or is repeated.
   const std::size_t step_a = a.empty() || (a.back() == 1 && inner != 1) ? 0 : 1;
   const std::size_t step_b = b.empty() || (b.back() == 1 && inner != 1) ? 0 : 1;
   for (std::size_t row = 0; row < count; row += inner) {

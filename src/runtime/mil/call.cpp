@@ -28,7 +28,7 @@ const Array& Call::array(std::string_view input) const { return *list(input).fro
 
 const Array& Call::floats(std::string_view input) const {
   const Array& value = array(input);
-  if (!value.is_float()) fail(fmt::format("input '{}' is {}, and not a float", input, name_of(value.type)));
+  if (!value.is_float()) fail(fmt::format("input '{}' is {}, not a float", input, name_of(value.type)));
   return value;
 }
 
@@ -36,7 +36,7 @@ std::optional<std::vector<std::int64_t>> Call::find_integers(std::string_view in
   const Array* value = find(input);
   if (value == nullptr) return std::nullopt;
   if (value->is_float() || value->is_string())
-    fail(fmt::format("input '{}' is {}, and not an integer", input, name_of(value->type)));
+    fail(fmt::format("input '{}' is {}, not an integer", input, name_of(value->type)));
   return std::vector<std::int64_t>(value->i.begin(), value->i.end());
 }
 
@@ -48,14 +48,14 @@ std::vector<std::int64_t> Call::integers(std::string_view input) const {
 std::int64_t Call::integer(std::string_view input, std::optional<std::int64_t> otherwise) const {
   if (otherwise && find(input) == nullptr) return *otherwise;
   const std::vector<std::int64_t> values = integers(input);
-  if (values.size() != 1) fail(fmt::format("input '{}' has {} values, and not one", input, values.size()));
+  if (values.size() != 1) fail(fmt::format("input '{}' has {} values instead of one", input, values.size()));
   return values.front();
 }
 
 float Call::number(std::string_view input, std::optional<float> otherwise) const {
   if (otherwise && find(input) == nullptr) return *otherwise;
   const Array& value = array(input);
-  if (value.is_string() || value.size() != 1) fail(fmt::format("input '{}' is not one number", input));
+  if (value.is_string() || value.size() != 1) fail(fmt::format("input '{}' is not a single number", input));
   return static_cast<float>(value.number(0));
 }
 
@@ -66,15 +66,14 @@ bool Call::flag(std::string_view input, bool otherwise) const {
 std::string Call::text(std::string_view input, std::string_view otherwise) const {
   const Array* value = find(input);
   if (value == nullptr) return std::string(otherwise);
-  if (!value->is_string())
-    fail(fmt::format("input '{}' is {}, and not a string", input, name_of(value->type)));
+  if (!value->is_string()) fail(fmt::format("input '{}' is {}, not a string", input, name_of(value->type)));
   return value->text;
 }
 
 std::size_t Call::axis(std::int64_t given, std::size_t rank) const {
   const auto count = static_cast<std::int64_t>(rank);
   if (given < -count || given >= count)
-    fail(fmt::format("axis {} is not one of an array of {} dimensions", given, rank));
+    fail(fmt::format("axis {} is out of range for an array of {} dimensions", given, rank));
   return static_cast<std::size_t>(given < 0 ? given + count : given);
 }
 

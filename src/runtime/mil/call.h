@@ -1,13 +1,13 @@
-// One operation of an ML Program with the values of its inputs, as its function sees it.
+// The arguments of one operation of an ML Program.
 //
 //   std::vector<Array> transpose(const Call& call) {
 //     const Array& x = call.array("x");
 //     const std::vector<std::int64_t> perm = call.integers("perm");
-//     …
+//     return one(transposed(x, perm));
 //   }
 //
-// Every accessor throws Error{kBadInput} that names the operation and the input: a program is untrusted, and
-// any input may be missing or have another type or rank.
+// Programs are untrusted: any input may be missing or have another type or rank. So every accessor throws
+// Error{kBadInput} with the names of the operation and the input.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,14 @@ namespace ounce::mil {
 
 class Call {
  public:
-  std::string type;                                                  // "conv"
-  std::string name;                                                  // of the first output, for messages
-  std::map<std::string, std::vector<ArrayPtr>, std::less<>> inputs;  // more than one: `values` of concat …
-  std::vector<ElementType> output_types;                             // as declared
+  std::string type;  // "conv"
+  std::string name;  // of the first output, for messages
+  std::map<std::string, std::vector<ArrayPtr>, std::less<>>
+      inputs;                             // several values, for example `values` of concat
+  std::vector<ElementType> output_types;  // as declared
 
   const Array& array(std::string_view input) const;
-  const Array* find(std::string_view input) const;    // null: absent
+  const Array* find(std::string_view input) const;    // null if absent
   const Array& floats(std::string_view input) const;  // an array of floats
   std::span<const ArrayPtr> list(std::string_view input) const;
 
@@ -42,11 +43,11 @@ class Call {
   bool flag(std::string_view input, bool otherwise) const;
   std::string text(std::string_view input, std::string_view otherwise) const;
 
-  // An axis of an array of `rank`, negative ones counted from the end.
+  // Converts an axis of an array of `rank`; negative axes are counted from the end.
   std::size_t axis(std::int64_t given, std::size_t rank) const;
   std::size_t axis_of(std::string_view input, std::size_t rank,
                       std::optional<std::int64_t> otherwise = {}) const;
-  // Several of them, or all where the input is absent.
+  // Several axes, or all if the input is absent.
   std::vector<std::size_t> axes_of(std::string_view input, std::size_t rank) const;
 
   [[noreturn]] void fail(const std::string& why) const;
@@ -55,7 +56,7 @@ class Call {
   }
 };
 
-// Throws what a call throws.
+// Throws the errors of Call.
 using Function = std::vector<Array> (*)(const Call&);
 
 // The result of an operation with one output.
@@ -82,7 +83,7 @@ std::span<const Operation> resize_operations();
 std::span<const Operation> recurrent_operations();
 std::span<const Operation> weight_operations();
 
-// Null for one that cannot be evaluated.
+// Null if the operation is not supported.
 Function find_operation(std::string_view name);
 
 }  // namespace ounce::mil

@@ -1,8 +1,8 @@
 // Convolutions, transposed convolutions and pooling with one to three spatial dimensions.
 //
-// Every spatial shape is treated as three dimensions, with leading ones. A convolution gathers the inputs of
-// a tile of output positions into the columns of a matrix and multiplies by the weights (kernels/matmul.h);
-// the tile bounds the memory.
+// Spatial shapes are padded to three dimensions with leading ones. A convolution gathers the inputs of a tile
+// of output positions into the columns of a matrix and multiplies it by the weights (kernels/matmul.h). Tiles
+// bound the memory.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 using Three = std::array<std::int64_t, 3>;
 
 struct Window {
-  std::size_t spatial = 0;  // dimensions that the operation has
+  std::size_t spatial = 0;  // number of spatial dimensions of the operation
   Three in = {1, 1, 1}, kernel = {1, 1, 1}, stride = {1, 1, 1}, dilation = {1, 1, 1}, out = {1, 1, 1};
   Three before = {0, 0, 0}, after = {0, 0, 0};
 
@@ -37,7 +37,7 @@ struct Window {
 Three three(const Call& call, std::string_view input, std::size_t spatial, std::int64_t least) {
   Three values = {1, 1, 1};
   if (const auto given = call.find_integers(input)) {
-    call.require(given->size() == spatial, "a list has not one entry for each spatial dimension");
+    call.require(given->size() == spatial, "a list must have one entry for each spatial dimension");
     for (std::size_t at = 0; at < spatial; ++at) {
       values[3 - spatial + at] = (*given)[at];
       call.require((*given)[at] >= least && (*given)[at] <= (1 << 24),
@@ -49,7 +49,7 @@ Three three(const Call& call, std::string_view input, std::size_t spatial, std::
 
 void read_pads(const Call& call, Window& window) {
   const auto pads = call.integers("pad");
-  call.require(pads.size() == 2 * window.spatial, "pad has not two entries for each spatial dimension");
+  call.require(pads.size() == 2 * window.spatial, "pad must have two entries for each spatial dimension");
   for (std::size_t at = 0; at < window.spatial; ++at) {
     window.before[3 - window.spatial + at] = pads[2 * at];
     window.after[3 - window.spatial + at] = pads[2 * at + 1];
@@ -81,7 +81,7 @@ Window window_of(const Call& call, const Array& x, const Three& kernel) {
     const std::int64_t room = window.in[at] + window.before[at] + window.after[at] - window.extent(at);
     call.require(room >= 0, "the kernel is larger than its input");
     window.out[at] = (room + (is_ceil ? window.stride[at] - 1 : 0)) / window.stride[at] + 1;
-    // A window that would begin behind the input is dropped.
+    // Drop a window that would begin after the input.
     if (is_ceil && (window.out[at] - 1) * window.stride[at] >= window.in[at] + window.before[at])
       --window.out[at];
   }
@@ -90,7 +90,8 @@ Window window_of(const Call& call, const Array& x, const Three& kernel) {
 
 constexpr std::int64_t kTile = 256;
 
-// The inputs of `count` output positions from `first` on: a row of the matrix for each channel and tap.
+// Gathers the inputs of `count` output positions, starting at `first`: one matrix row for each channel and
+// tap.
 void gather_columns(const float* x, std::int64_t channels, const Window& w, std::int64_t first,
                     std::int64_t count, float* columns) {
   for (std::int64_t c = 0; c < channels; ++c)
@@ -122,8 +123,8 @@ Operands operands_of(const Call& call) {
   Operands operands{&call.floats("x"), &call.floats("weight"), call.find("bias"), call.integer("groups", 1)};
   const Array &x = *operands.x, &weight = *operands.weight;
   call.require(x.rank() >= 3 && x.rank() <= 5 && weight.rank() == x.rank(),
-               "x and weight have not 3 to 5 dimensions");
-  call.require(operands.groups > 0, "groups is not positive");
+               "x and weight must have 3 to 5 dimensions");
+  call.require(operands.groups > 0, "groups must be positive");
   call.require(weight.size() > 0, "weight is empty");
   for (std::size_t at = 2; at < x.rank(); ++at)
     operands.kernel[3 - (x.rank() - 2) + at - 2] = weight.dims[at];
@@ -134,7 +135,7 @@ void add_bias(const Call& call, const Array* bias, Array& out, std::size_t inner
   if (bias == nullptr) return;
   const auto channels = static_cast<std::size_t>(out.dims[1]);
   call.require(bias->is_float() && (bias->f.size() == channels || bias->f.size() == 1),
-               "bias has not one value for each output channel");
+               "bias must have one value for each output channel");
   for (std::size_t at = 0; inner > 0 && at < out.f.size(); at += inner) {
     const float value = bias->f[bias->f.size() == 1 ? 0 : at / inner % channels];
     for (std::size_t k = at; k < at + inner; ++k) out.f[k] += value;
@@ -146,12 +147,12 @@ std::vector<Array> conv(const Call& call) {
   const Array &x = *operands.x, &weight = *operands.weight;
   const std::int64_t groups = operands.groups, n = x.dims[0];
   call.require(x.dims[1] == weight.dims[1] * groups && weight.dims[0] % groups == 0,
-               "channels and groups do not fit");
+               "channels, groups and weight do not match");
   const Window w = window_of(call, x, operands.kernel);
   const std::int64_t in_channels = weight.dims[1], out_channels = weight.dims[0] / groups;
   const std::int64_t depth = in_channels * w.taps();
   Array out = Array::floats(x.type, w.dims(n, weight.dims[0]));
-  const std::int64_t positions = w.positions();  // fits, as the result does
+  const std::int64_t positions = w.positions();  // cannot overflow, because the result fits into memory
   std::vector<float> columns(count_of({depth, kTile}));
   for (std::int64_t image = 0; image < n; ++image)
     for (std::int64_t group = 0; group < groups; ++group) {
@@ -170,12 +171,13 @@ std::vector<Array> conv(const Call& call) {
   return one(std::move(out));
 }
 
-// Every input adds its product with the kernel to a window of the output.
+// Transposed convolution: every input adds its product with the kernel to a window of the output.
 std::vector<Array> conv_transpose(const Call& call) {
   const Operands operands = operands_of(call);
   const Array &x = *operands.x, &weight = *operands.weight;  // [inputs, outputs of a group, kernel]
   const std::int64_t groups = operands.groups, n = x.dims[0];
-  call.require(x.dims[1] == weight.dims[0] && x.dims[1] % groups == 0, "channels and groups do not fit");
+  call.require(x.dims[1] == weight.dims[0] && x.dims[1] % groups == 0,
+               "channels, groups and weight do not match");
   Window w;
   w.spatial = x.rank() - 2;
   w.kernel = operands.kernel;
@@ -185,7 +187,7 @@ std::vector<Array> conv_transpose(const Call& call) {
   const auto shape = call.find_integers("output_shape");
   if (pad_type == "custom") read_pads(call, w);
   call.require(pad_type == "custom" || pad_type == "valid" || pad_type == "same", "unknown pad_type");
-  call.require(!shape || shape->size() == x.rank(), "output_shape has not the rank of x");
+  call.require(!shape || shape->size() == x.rank(), "output_shape must have the rank of x");
   for (std::size_t at = 0; at < 3; ++at) {
     const bool is_used = at + w.spatial >= 3;
     w.in[at] = is_used ? x.dims[2 + at + w.spatial - 3] : 1;
@@ -245,7 +247,7 @@ enum class Pool { kMax, kAverage, kL2 };
 template <Pool kPool>
 std::vector<Array> pool(const Call& call) {
   const Array& x = call.floats("x");
-  call.require(x.rank() >= 3 && x.rank() <= 5, "x has not 3 to 5 dimensions");
+  call.require(x.rank() >= 3 && x.rank() <= 5, "x must have 3 to 5 dimensions");
   call.array("kernel_sizes");
   const Window w = window_of(call, x, three(call, "kernel_sizes", x.rank() - 2, 1));
   const bool counts_padding = !call.flag("exclude_padding_from_average", false);
@@ -259,9 +261,10 @@ std::vector<Array> pool(const Call& call) {
           const Three first = {od * w.stride[0] - w.before[0], oh * w.stride[1] - w.before[1],
                                ow * w.stride[2] - w.before[2]};
           std::int64_t inside = 0;
-          double sum = 0, padded = 1;  // sizes of a window may be hostile, and their product large
+          double sum = 0,
+                 padded = 1;  // double: the product of hostile window sizes could overflow an integer
           float most = -std::numeric_limits<float>::infinity();
-          // With ceil_mode a window may reach beyond the padding; that part counts nowhere.
+          // With ceil_mode a window may extend beyond the padding; that part does not count.
           for (std::size_t at = 0; at < 3; ++at)
             padded *=
                 static_cast<double>(std::min(first[at] + w.kernel[at], w.in[at] + w.after[at]) - first[at]);

@@ -133,7 +133,7 @@ std::vector<Array> gelu(const Call& call) {
   return map_floats(call, [](float x) { return x * sigmoid(1.702F * x); });
 }
 
-// One parameter for each channel, the second dimension.
+// Applies a function with parameters per channel (dimension 1).
 template <class F>
 std::vector<Array> map_channels(const Call& call, F function) {
   Array out = call.floats("x");
@@ -148,7 +148,7 @@ std::vector<Array> prelu(const Call& call) {
   const Array& alpha = call.floats("alpha");
   call.require(
       call.array("x").rank() >= 2 && alpha.f.size() == static_cast<std::size_t>(call.array("x").dims[1]),
-      "alpha has not one value for each channel");
+      "alpha must have one value for each channel");
   return map_channels(call, [&](float x, std::size_t c) { return x >= 0 ? x : alpha.f[c] * x; });
 }
 std::vector<Array> softplus_parametric(const Call& call) {
@@ -156,11 +156,11 @@ std::vector<Array> softplus_parametric(const Call& call) {
   const Array& x = call.floats("x");
   call.require(x.rank() >= 2 && alpha.f.size() == static_cast<std::size_t>(x.dims[1]) &&
                    beta.f.size() == alpha.f.size(),
-               "alpha or beta has not one value for each channel");
+               "alpha and beta must have one value for each channel");
   return map_channels(call, [&](float v, std::size_t c) { return alpha.f[c] * softplus(beta.f[c] * v); });
 }
 
-// Arithmetic of 32-bit integers wraps around.
+// Integer arithmetic wraps at 32 bits.
 std::int32_t wrap(std::int64_t value) { return static_cast<std::int32_t>(static_cast<std::uint64_t>(value)); }
 
 struct Add {

@@ -11,13 +11,14 @@ namespace {
 
 const Array& indices_of(const Call& call) {
   const Array& indices = call.array("indices");
-  call.require(!indices.is_float() && !indices.is_string(), "indices are no integers");
+  call.require(!indices.is_float() && !indices.is_string(), "indices must be integers");
   return indices;
 }
 
-// An index counted from the end if it is negative. Fails when it is out of range.
+// Converts an index; negative ones are counted from the end. Fails if it is out of range.
 std::size_t in_range(const Call& call, std::int64_t index, std::int64_t size) {
-  if (index < -size || index >= size) call.fail(fmt::format("index {} is out of range of {}", index, size));
+  if (index < -size || index >= size)
+    call.fail(fmt::format("index {} is out of range for size {}", index, size));
   return static_cast<std::size_t>(index < 0 ? index + size : index);
 }
 
@@ -119,7 +120,8 @@ std::vector<Array> scatter_nd(const Call& call) {
   const std::vector<std::size_t> strides = strides_of(out.dims);
   const std::size_t inner = product_of(out.dims, depth, out.rank());
   const std::size_t rows = product_of(indices.dims, 0, indices.rank() - 1);
-  call.require(updates.size() == rows * inner && updates.is_float() == out.is_float(), "updates do not fit");
+  call.require(updates.size() == rows * inner && updates.is_float() == out.is_float(),
+               "the shape or type of updates does not match");
   for (std::size_t row = 0; row < rows; ++row) {
     std::size_t into = 0;
     for (std::size_t at = 0; at < depth; ++at)
@@ -136,7 +138,7 @@ std::vector<Array> scatter_along_axis(const Call& call) {
   const std::size_t axis = call.axis_of("axis", out.rank(), 0);
   call.require(
       indices.dims == updates.dims && indices.rank() == out.rank() && updates.is_float() == out.is_float(),
-      "indices and updates do not fit");
+      "the shapes of indices and updates do not match");
   for (std::size_t at = 0; at < out.rank(); ++at)
     call.require(at == axis || out.dims[at] == indices.dims[at], "data and indices differ in shape");
   const std::size_t inner = product_of(out.dims, axis + 1, out.rank());
@@ -156,7 +158,7 @@ std::vector<Array> scatter(const Call& call) {
   const std::size_t axis = call.axis_of("axis", out.rank(), 0);
   const std::size_t outer = product_of(out.dims, 0, axis), inner = product_of(out.dims, axis + 1, out.rank());
   call.require(updates.size() == outer * indices.size() * inner && updates.is_float() == out.is_float(),
-               "updates do not fit");
+               "the shape or type of updates does not match");
   const auto size = static_cast<std::size_t>(out.dims[axis]);
   for (std::size_t o = 0; o < outer; ++o)
     for (std::size_t k = 0; k < indices.size(); ++k) {
@@ -176,18 +178,18 @@ std::vector<Array> slice_update(const Call& call) {
   const auto begin = call.integers("begin"), end = call.integers("end");
   const auto of = [&](std::string_view input, std::int64_t otherwise) {
     auto list = call.find_integers(input).value_or(std::vector<std::int64_t>(rank, otherwise));
-    call.require(list.size() == rank, "a list has not one entry for each dimension");
+    call.require(list.size() == rank, "a list must have one entry for each dimension");
     return list;
   };
   call.require(begin.size() == rank && end.size() == rank,
-               "begin and end have not one entry for each dimension");
+               "begin and end must have one entry for each dimension");
   const auto stride = of("stride", 1), begin_mask = of("begin_mask", 0), end_mask = of("end_mask", 0),
              squeeze_mask = of("squeeze_mask", 0);
   std::vector<std::int64_t> first(rank), count(rank);
   std::size_t total = 1;
   for (std::size_t axis = 0; axis < rank; ++axis) {
     const std::int64_t size = out.dims[axis];
-    call.require(stride[axis] > 0, "stride is not positive");
+    call.require(stride[axis] > 0, "stride must be positive");
     const auto index = [&](std::int64_t value) {
       return std::clamp(value < 0 ? value + size : value, std::int64_t{0}, size);
     };
@@ -199,7 +201,7 @@ std::vector<Array> slice_update(const Call& call) {
     total *= static_cast<std::size_t>(count[axis]);
   }
   call.require(values.size() == total && values.is_float() == out.is_float(),
-               "update does not fit the slice");
+               "update does not match the slice");
   const std::vector<std::size_t> strides = strides_of(out.dims);
   for (std::size_t at = 0; at < total; ++at) {
     std::size_t rest = at, into = 0;
@@ -214,8 +216,7 @@ std::vector<Array> slice_update(const Call& call) {
   return one(std::move(out));
 }
 
-// The order of the elements along an axis: order[k] is the k-th smallest, or largest. Equal ones keep their
-// order.
+// Sorts the elements along an axis: order[k] is the k-th smallest, or largest. The sort is stable.
 template <class Visit>
 void for_each_sorted_line(const Array& x, std::size_t axis, bool is_ascending, const Visit& visit) {
   const auto size = static_cast<std::size_t>(x.dims[axis]);
@@ -286,7 +287,7 @@ std::vector<Array> one_hot(const Call& call) {
   const std::size_t inner = product_of(indices.dims, axis, indices.rank());
   for (std::size_t at = 0; at < indices.size(); ++at) {
     const std::int64_t index = indices.i[at];
-    if (index < 0 || index >= size) continue;  // all of the vector is off
+    if (index < 0 || index >= size) continue;  // the whole vector has the off value
     const std::size_t into =
         (at / inner * static_cast<std::size_t>(size) + static_cast<std::size_t>(index)) * inner + at % inner;
     if (out.is_float())

@@ -8,12 +8,12 @@
 namespace ounce::mil {
 namespace {
 
-// A parameter with one value for each of `count` channels, or null where the input is absent.
+// A parameter with one value for each of `count` channels; null if the input is absent.
 const Array* per_channel(const Call& call, const char* input, std::size_t count) {
   const Array* value = call.find(input);
   if (value == nullptr) return nullptr;
   call.require(value->is_float() && value->f.size() == count,
-               "a parameter has not one value for each channel");
+               "a parameter must have one value for each channel");
   return value;
 }
 
@@ -40,7 +40,7 @@ std::vector<Array> batch_norm(const Call& call) {
   return one(std::move(out));
 }
 
-// Mean 0 and deviation 1 of `count` values that follow each other.
+// Normalizes `count` consecutive values to mean 0 and standard deviation 1.
 void normalize(float* x, std::size_t count, double epsilon) {
   double sum = 0, squares = 0;
   for (std::size_t at = 0; at < count; ++at) sum += x[at];
@@ -67,7 +67,7 @@ std::vector<Array> instance_norm(const Call& call) {
 std::vector<Array> layer_norm(const Call& call) {
   Array out = call.floats("x");
   const std::vector<std::size_t> axes = call.axes_of("axes", out.rank());
-  // The normalized axes are the last ones in every converter's output.
+  // Converters only write models that normalize the last axes.
   call.require(
       !axes.empty() && axes.back() + 1 == out.rank() && axes.back() - axes.front() + 1 == axes.size(),
       "axes other than the last ones are not supported");
@@ -83,7 +83,7 @@ std::vector<Array> layer_norm(const Call& call) {
   return one(std::move(out));
 }
 
-// Over the last three dimensions.
+// L2 normalization over the last three dimensions.
 std::vector<Array> l2_norm(const Call& call) {
   Array out = call.floats("x");
   call.require(out.rank() >= 3, "x has fewer than 3 dimensions");
@@ -104,7 +104,7 @@ std::vector<Array> local_response_norm(const Call& call) {
   const std::int64_t size = call.integer("size");
   const float alpha = call.number("alpha", 1e-4F), beta = call.number("beta", 0.75F),
               k = call.number("k", 1.0F);
-  call.require(size > 0, "size is not positive");
+  call.require(size > 0, "size must be positive");
   Array out = x;
   const std::int64_t half = (size - 1) / 2, last = static_cast<std::int64_t>(channels) - 1;
   for (std::size_t at = 0; at < x.f.size(); ++at) {

@@ -1,4 +1,4 @@
-// Operations on small arrays, with results worked out by hand.
+// Tests operations on small arrays, with results computed by hand.
 #include <gtest/gtest.h>
 #include <ounce/error.h>
 
@@ -107,7 +107,7 @@ TEST(MilOperations, ConvolutionsAddUpWindows) {
                             {"pad_type", {text("custom")}},
                             {"pad", {list({1, 1, 1, 1})}}}),
               {1, 1, 2, 2}, {112, 116, 124, 128});
-  // "same" of a stride that does not fit puts the odd row behind; same_lower puts it in front.
+  // "same" puts the odd row of padding at the end; same_lower puts it at the beginning.
   const ArrayPtr line = floats({1, 1, 4}, {1, 2, 3, 4});
   const ArrayPtr pair = floats({1, 1, 2}, {1, 1});
   expect_near(call("conv", {{"x", {line}}, {"weight", {pair}}, {"pad_type", {text("same")}}}), {1, 1, 4},

@@ -13,7 +13,7 @@
 namespace ounce::mil {
 namespace {
 
-// [.., rows, columns] with the last two dimensions exchanged.
+// Transposes the last two dimensions.
 Array exchanged(const Array& x) {
   Array out = x;
   std::swap(out.dims[out.rank() - 1], out.dims[out.rank() - 2]);
@@ -26,10 +26,10 @@ Array exchanged(const Array& x) {
   return out;
 }
 
-// Batches of matrices; the leading dimensions are broadcast.
+// Matrix product of batches; the leading dimensions are broadcast.
 Array product(const Call& call, const Array& x, const Array& y) {
-  call.require(x.is_float() && y.is_float(), "x and y are no floats");
-  call.require(x.rank() >= 2 && y.rank() >= 2, "x or y is no matrix");
+  call.require(x.is_float() && y.is_float(), "x and y must be floats");
+  call.require(x.rank() >= 2 && y.rank() >= 2, "x and y must be matrices");
   const std::int64_t rows = x.dims[x.rank() - 2], depth = x.dims.back(), columns = y.dims.back();
   call.require(y.dims[y.rank() - 2] == depth, "the inner dimensions of x and y differ");
   const Dims of_x(x.dims.begin(), x.dims.end() - 2), of_y(y.dims.begin(), y.dims.end() - 2);
@@ -49,7 +49,7 @@ Array product(const Call& call, const Array& x, const Array& y) {
 
 std::vector<Array> matmul(const Call& call) {
   Array x = call.floats("x"), y = call.floats("y");
-  // A vector is a matrix of one row, or of one column; that dimension is not part of the result.
+  // A vector is treated as a matrix of one row or one column, and that dimension is removed from the result.
   const bool x_is_vector = x.rank() == 1, y_is_vector = y.rank() == 1;
   if (x_is_vector) x.dims.insert(x.dims.begin(), 1);
   if (y_is_vector) y.dims.push_back(1);
@@ -64,7 +64,7 @@ std::vector<Array> matmul(const Call& call) {
 
 std::vector<Array> linear(const Call& call) {
   const Array &x = call.floats("x"), &weight = call.floats("weight");
-  call.require(weight.rank() == 2 && x.rank() >= 1, "weight is no matrix");
+  call.require(weight.rank() == 2 && x.rank() >= 1, "weight must be a matrix");
   Array rows = x;
   const bool is_vector = x.rank() == 1;
   if (is_vector) rows.dims.insert(rows.dims.begin(), 1);
@@ -73,7 +73,7 @@ std::vector<Array> linear(const Call& call) {
   Array out = product(call, rows, exchanged(weight));
   const auto width = static_cast<std::size_t>(weight.dims[0]);
   if (const Array* bias = call.find("bias")) {
-    call.require(bias->is_float() && bias->f.size() == width, "bias has not one value for each output");
+    call.require(bias->is_float() && bias->f.size() == width, "bias must have one value for each output");
     for (std::size_t at = 0; at < out.f.size(); ++at) out.f[at] += bias->f[at % width];
   }
   dims.back() = weight.dims[0];
@@ -82,33 +82,33 @@ std::vector<Array> linear(const Call& call) {
   return one(std::move(out));
 }
 
-// Two operands, each letter at most once in each: sums over the letters that the result does not have.
+// Einsum of two operands without repeated letters: sums over the letters that the result does not have.
 std::vector<Array> einsum(const Call& call) {
   const auto values = call.list("values");
   call.require(values.size() == 2 && values[0]->is_float() && values[1]->is_float(),
-               "einsum takes two arrays of floats");
+               "einsum needs two arrays of floats");
   const std::string equation = call.text("equation", "");
   const std::size_t comma = equation.find(','), arrow = equation.find("->");
   call.require(comma != std::string::npos && arrow != std::string::npos && comma < arrow,
-               "the equation is not 'ab,bc->ac'");
+               "the equation must have the form 'ab,bc->ac'");
   std::string letters[3] = {equation.substr(0, comma), equation.substr(comma + 1, arrow - comma - 1),
                             equation.substr(arrow + 2)};
   for (std::string& part : letters) part.erase(std::remove(part.begin(), part.end(), ' '), part.end());
   std::map<char, std::int64_t> sizes;
   for (std::size_t operand = 0; operand < 2; ++operand) {
     const Array& value = *values[operand];
-    call.require(letters[operand].size() == value.rank(), "the equation does not fit the rank of a value");
+    call.require(letters[operand].size() == value.rank(), "the equation does not match the rank of a value");
     for (std::size_t axis = 0; axis < value.rank(); ++axis) {
       const auto [found, is_new] = sizes.emplace(letters[operand][axis], value.dims[axis]);
       call.require(is_new || found->second == value.dims[axis], "a letter has two sizes");
-      call.require(letters[operand].find(letters[operand][axis]) == axis, "a letter is twice in one operand");
+      call.require(letters[operand].find(letters[operand][axis]) == axis, "an operand repeats a letter");
     }
   }
-  std::string order = letters[2];  // of the loops: the letters of the result, then those that are summed
+  std::string order = letters[2];  // order of the loops: the letters of the result, then the summed ones
   Dims dims;
   for (const char letter : letters[2]) {
     call.require(sizes.contains(letter), "the result has an unknown letter");
-    call.require(letters[2].find(letter) == dims.size(), "a letter is twice in the result");
+    call.require(letters[2].find(letter) == dims.size(), "the result repeats a letter");
     dims.push_back(sizes[letter]);
   }
   std::int64_t summed = 1;
@@ -148,13 +148,13 @@ std::vector<Array> einsum(const Call& call) {
 
 std::vector<Array> attention(const Call& call) {
   const Array &query = call.floats("query"), &key = call.floats("key"), &value = call.floats("value");
-  call.require(query.rank() >= 2 && key.rank() >= 2, "query or key is no matrix");
+  call.require(query.rank() >= 2 && key.rank() >= 2, "query and key must have at least 2 dimensions");
   Array scores = product(call, query, exchanged(key));
   const float factor = 1.0F / std::sqrt(static_cast<float>(std::max<std::int64_t>(1, query.dims.back())));
   for (float& score : scores.f) score *= factor;
   if (const Array* mask = call.find("attn_mask")) {
     call.require(!mask->is_string() && broadcast_dims(call, scores.dims, mask->dims) == scores.dims,
-                 "attn_mask does not fit");
+                 "attn_mask has the wrong shape or type");
     const BroadcastIndex of_mask(mask->dims, scores.dims);
     for (std::size_t at = 0; at < scores.f.size(); ++at) {
       if (mask->is_float())

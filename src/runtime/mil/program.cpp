@@ -16,16 +16,16 @@
 namespace ounce::mil {
 namespace {
 
-constexpr int kDeepest = 64;  // blocks in blocks; the reader has the same limit
+constexpr int kDeepest = 64;  // nested blocks; the reader has the same limit
 
-// Operations that program.cpp evaluates itself: they have blocks, or a memory.
+// Operations that program.cpp evaluates itself: control flow and states.
 bool is_flow(std::string_view type) {
   return type == "cond" || type == "while_loop" || type == "read_state" || type == "coreml_update_state" ||
          type == "const";
 }
 
-// Below iOS18 the indices of a palette and the mask of sparse weights are packed in bytes; later ones are
-// tensors of narrow integers.
+// Unpacks palette indices and sparsity masks, which programs before iOS18 store as packed bytes. Later
+// programs have tensors of narrow integers.
 void unpack_codes(const std::string& type, std::map<std::string, Array>& attributes) {
   const auto shape = attributes.find("shape");
   const char* const packed = type == "constexpr_lut_to_dense"      ? "indices"
@@ -83,7 +83,9 @@ Array array_of(const data::TensorView& view) {
     case ElementType::kInt8: copy.operator()<std::int8_t>(out.i); break;
     case ElementType::kUint8:
     case ElementType::kBool: copy.operator()<std::uint8_t>(out.i); break;
-    default: throw Error(ErrorCode::kBadInput, fmt::format("the evaluator takes no {}", name_of(view.type)));
+    default:
+      throw Error(ErrorCode::kBadInput,
+                  fmt::format("the evaluator does not support inputs of type {}", name_of(view.type)));
   }
   return out;
 }
@@ -124,7 +126,7 @@ Program::Program(coreml::Model model, bool is_profiled)
     : model_(std::move(model)), is_profiled_(is_profiled) {
   if (!model_.is_program())
     throw Error(ErrorCode::kUnsupported,
-                fmt::format("the evaluator runs ML Programs, and this model is a {}; export it with "
+                fmt::format("the evaluator runs only ML Programs, but this model is a {}; export it with "
                             "convert_to=\"mlprogram\"",
                             coreml::name_of_content(model_.proto->content)),
                 model_.path.string());
@@ -151,7 +153,7 @@ void Program::require_supported(const coreml::Block& block) const {
   for (const auto& [type, count] : unknown)
     names.push_back(count == 1 ? type : fmt::format("{} ({} times)", type, count));
   throw Error(ErrorCode::kUnsupported,
-              fmt::format("the evaluator of ML Programs does not know {}; run the package on a Mac",
+              fmt::format("the evaluator of ML Programs does not support {}; run the package on a Mac",
                           fmt::join(names, ", ")),
               model_.path.string());
 }
@@ -172,7 +174,7 @@ void Program::describe(const coreml::Function& function, const coreml::Block& bl
     for (const auto& candidate : function.inputs)
       if (candidate->name == output) found = &*candidate;
     if (found == nullptr)
-      throw Error(ErrorCode::kBadInput, fmt::format("no operation gives the output '{}'", output),
+      throw Error(ErrorCode::kBadInput, fmt::format("no operation computes the output '{}'", output),
                   model_.path.string());
     outputs_.push_back(description_of(output, found->type));
   }
@@ -220,7 +222,7 @@ Program::Step Program::step_of(const coreml::Operation& operation, int depth) {
   return step;
 }
 
-// Evaluates what depends on constants alone, once. Steps that remain are those of a run.
+// Evaluates all steps that depend only on constants, once, and removes them from the steps of a run.
 void Program::fold_constants(Body& body) {
   std::vector<Step> rest;
   for (Step& step : body.steps) {
@@ -263,7 +265,7 @@ void Program::find_last_uses(Body& body) const {
 void Program::bind(std::span<const data::TensorView> inputs) {
   if (inputs.size() != inputs_.size())
     throw Error(ErrorCode::kBadInput,
-                fmt::format("{} inputs are given, and the program takes {}", inputs.size(), inputs_.size()));
+                fmt::format("{} inputs were given, but the program has {}", inputs.size(), inputs_.size()));
   bound_.clear();
   for (std::size_t at = 0; at < inputs.size(); ++at) {
     const data::ValueDescription& wanted = inputs_[at];
@@ -274,7 +276,7 @@ void Program::bind(std::span<const data::TensorView> inputs) {
       fits = wanted.shape[axis].value < 0 || wanted.shape[axis].value == given.dims[axis];
     if (!fits)
       throw Error(ErrorCode::kBadInput,
-                  fmt::format("input '{}' is {}, and the program takes {}", wanted.name,
+                  fmt::format("input '{}' is {}, but the program needs {}", wanted.name,
                               data::describe(given.type, given.dims), data::describe(wanted)));
     bound_[wanted.name] = std::make_shared<const Array>(array_of(given));
   }
@@ -284,7 +286,8 @@ ArrayPtr Program::value_of(const Operand& operand, const Values& values) const {
   if (operand.constant != nullptr) return operand.constant;
   if (const auto found = values.find(operand.name); found != values.end()) return found->second;
   if (const auto found = constants_.find(operand.name); found != constants_.end()) return found->second;
-  throw Error(ErrorCode::kBadInput, fmt::format("the value '{}' is used before it is made", operand.name));
+  throw Error(ErrorCode::kBadInput,
+              fmt::format("the value '{}' is used before it is computed", operand.name));
 }
 
 Call Program::call_of(const Step& step, const Values& values) const {
@@ -309,13 +312,13 @@ std::vector<ArrayPtr> Program::evaluate(const Step& step, Values& values) {
     results = evaluate_flow(step, call, values);
   } else {
     std::vector<Array> made = step.function(call);
-    if (made.size() < step.outputs.size()) call.fail("it gives fewer outputs than are named");
+    if (made.size() < step.outputs.size()) call.fail("the operation has fewer outputs than declared");
     for (std::size_t at = 0; at < step.outputs.size(); ++at) {
       Array& array = made[at];
       const ElementType type = step.types[at];
       const bool is_float = type == ElementType::kFloat || type == ElementType::kFloat16;
       if (is_float != array.is_float())
-        call.fail(fmt::format("it gives {}, and {} is declared", name_of(array.type), name_of(type)));
+        call.fail(fmt::format("the result is {}, but {} is declared", name_of(array.type), name_of(type)));
       array.type = type;
       round_to_type(array);
       results.push_back(std::make_shared<const Array>(std::move(array)));
@@ -330,7 +333,7 @@ std::vector<ArrayPtr> Program::evaluate_flow(const Step& step, const Call& call,
   const auto state_name = [&](const char* input) -> const std::string& {
     const auto found = step.inputs.find(input);
     if (found == step.inputs.end() || found->second.empty() || !states_.contains(found->second[0].name))
-      call.fail("it names no state");
+      call.fail("the operation does not name a state");
     return found->second[0].name;
   };
   if (step.type == "read_state") return {states_.at(state_name("input"))};
@@ -340,20 +343,21 @@ std::vector<ArrayPtr> Program::evaluate_flow(const Step& step, const Call& call,
     return {value};
   }
   if (step.type == "cond") {
-    call.require(step.blocks.size() == 2, "it has not two blocks");
+    call.require(step.blocks.size() == 2, "the operation must have two blocks");
     return evaluate_body(blocks_[step.blocks[call.flag("pred", false) ? 0 : 1]], values);
   }
-  call.require(step.blocks.size() == 2, "it has not two blocks");
+  call.require(step.blocks.size() == 2, "the operation must have two blocks");
   const Body &condition = blocks_[step.blocks[0]], &body = blocks_[step.blocks[1]];
   std::vector<ArrayPtr> loop(call.list("loop_vars").begin(), call.list("loop_vars").end());
   const auto enter = [&](const Body& block) {
-    call.require(block.inputs.size() == loop.size(), "its blocks take another number of values");
+    call.require(block.inputs.size() == loop.size(),
+                 "the number of loop variables does not match the blocks");
     for (std::size_t at = 0; at < loop.size(); ++at) values[block.inputs[at]] = loop[at];
     return evaluate_body(block, values);
   };
   for (;;) {
     const std::vector<ArrayPtr> goes_on = enter(condition);
-    call.require(goes_on.size() == 1 && goes_on[0]->size() == 1, "its condition is not one value");
+    call.require(goes_on.size() == 1 && goes_on[0]->size() == 1, "the loop condition must be a single value");
     if (goes_on[0]->number(0) == 0) return loop;
     loop = enter(body);
   }
@@ -372,7 +376,8 @@ std::vector<ArrayPtr> Program::evaluate_body(const Body& body, Values& values) {
 }
 
 void Program::run() {
-  if (bound_.size() != inputs_.size()) throw Error(ErrorCode::kInternal, "no inputs are bound");
+  if (bound_.size() != inputs_.size())
+    throw Error(ErrorCode::kInternal, "inputs are missing: call bind() before run()");
   for (const auto& [name, type] : state_types_) {
     if (states_.contains(name)) continue;
     Dims dims;

@@ -1,16 +1,16 @@
-// Evaluates an ML Program of Core ML on this machine, in binary32.
+// Evaluates a Core ML ML Program on any machine, in FP32.
 //
 //   Program program(coreml::read_model("net.mlpackage"));
 //   program.bind(inputs);                         // in the order of inputs()
 //   program.run();
-//   for (const data::TensorView& out : program.results()) …
+//   std::span<const data::TensorView> outputs = program.results();
 //
-// This is not Apple's runtime. It computes what the operations are documented to compute: sums in binary32 or
-// wider, and each output rounded to its declared type. The Neural Engine and GPUs accumulate in other orders
-// and widths, so their outputs differ in the last bits.
+// This is not Apple's runtime. It follows the documentation of the operations, with sums in binary32 or
+// wider, and rounds each output to its declared type. The Neural Engine and GPUs accumulate in other orders
+// and precisions, so their outputs differ slightly.
 //
-// Weights are decompressed when the program is loaded. States start as zeros and keep their values from one
-// run to the next.
+// Weights are decompressed when the program is loaded. States start as zeros and keep their values between
+// runs.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,7 @@
 
 namespace ounce::mil {
 
-// How long the operations of one type took.
+// The time of one operation, summed over all runs.
 struct OperationTime {
   std::string name, type;
   double seconds = 0;
@@ -36,27 +36,27 @@ struct OperationTime {
 
 class Program {
  public:
-  // Throws Error{kUnsupported} that names every operation it cannot evaluate, and for a model that is no ML
-  // Program; Error{kBadInput} for a program whose parts do not fit.
+  // Throws Error{kUnsupported} for a model that is not an ML Program, or with the names of all unsupported
+  // operations; Error{kBadInput} for an inconsistent program.
   explicit Program(coreml::Model model, bool is_profiled = false);
 
   const std::vector<data::ValueDescription>& inputs() const { return inputs_; }
   const std::vector<data::ValueDescription>& outputs() const { return outputs_; }
 
-  // Throws Error{kBadInput} when a type or a shape is not what the program takes.
+  // Sets the inputs. Throws Error{kBadInput} if a type or a shape does not match the program.
   void bind(std::span<const data::TensorView> inputs);
-  // Throws Error{kBadInput} that names the operation, and Error{kCancelled} after stop().
+  // Throws Error{kBadInput} with the name of the operation, or Error{kCancelled} after stop().
   void run();
   std::span<const data::TensorView> results() const { return views_; }
   void stop() noexcept { is_stopped_ = true; }
 
-  const std::vector<OperationTime>& times() const { return times_; }  // of all runs, if profiled
+  const std::vector<OperationTime>& times() const { return times_; }  // over all runs, if profiled
   std::uint64_t runs() const { return runs_; }
 
  private:
   struct Operand {
-    std::string name;   // of a value …
-    ArrayPtr constant;  // … or the value
+    std::string name;   // of a computed value, or
+    ArrayPtr constant;  // a constant value
   };
   struct Step {
     std::string type, name;
@@ -64,9 +64,9 @@ class Program {
     std::map<std::string, std::vector<Operand>, std::less<>> inputs;
     std::vector<std::string> outputs;
     std::vector<ElementType> types;
-    std::vector<std::size_t> blocks;     // of blocks_
-    std::vector<std::string> last_uses;  // names that no later step of the block needs
-    std::size_t time = 0;                // of times_
+    std::vector<std::size_t> blocks;     // indices into blocks_
+    std::vector<std::string> last_uses;  // values that no later step of the block needs
+    std::size_t time = 0;                // index into times_
   };
   struct Body {
     std::vector<std::string> inputs, outputs;
@@ -101,7 +101,7 @@ class Program {
   std::atomic<bool> is_stopped_ = false;
 };
 
-// Between arrays and tensors of the rest of the program.
+// Convert between arrays and tensors.
 Array array_of(const data::TensorView& view);
 data::Tensor tensor_of(const Array& array);
 

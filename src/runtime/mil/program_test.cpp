@@ -1,4 +1,4 @@
-// Small programs: constants, names, states, control flow, and what is refused.
+// Tests small programs: constants, names, states, control flow, and errors.
 #include "runtime/mil/program.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 using coreml::DataType;
 using protobuf::Kept;
 
-// Puts a program together without a file.
+// Builds a program without a file.
 class Builder {
  public:
   coreml::Model model;
@@ -158,7 +158,7 @@ TEST(MilProgram, ALoopRunsUntilItsConditionIsFalse) {
   Program program(b.finish({"y"}));
   EXPECT_EQ(run(program, tensor({1}, {3})), (std::vector<float>{192}));
   program.stop();
-  EXPECT_THROW(run(program, tensor({1}, {0})), Error);  // it would never end
+  EXPECT_THROW(run(program, tensor({1}, {0})), Error);  // an endless loop
 }
 
 TEST(MilProgram, UnknownOperationsAreNamedBeforeAnythingRuns) {
@@ -167,10 +167,10 @@ TEST(MilProgram, UnknownOperationsAreNamedBeforeAnythingRuns) {
   b.add(b.operation("fancy", {b.bound("x", {"x"})}, "y"));
   try {
     Program program(b.finish({"y"}));
-    FAIL() << "an unknown operation was taken";
+    FAIL() << "an unknown operation was accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
-    EXPECT_NE(std::string(error.what()).find("does not know fancy"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("does not support fancy"), std::string::npos) << error.what();
   }
 }
 

@@ -22,24 +22,24 @@ Activation activation_of(const Call& call, std::string_view input, std::string_v
   call.fail("unknown activation '" + name + "'");
 }
 
-// The weights of one direction, with `gates` blocks of rows.
+// The weights of one direction: `gates` blocks of rows.
 struct Weights {
   const Array *input, *hidden, *bias, *peephole = nullptr;
-  std::size_t gates, size, inputs;  // size: of the hidden state
+  std::size_t gates, size, inputs;  // `size`: width of the hidden state
 
   Weights(const Call& call, std::size_t gate_count, const std::string& suffix)
       : input(&call.floats("weight_ih" + suffix)),
         hidden(&call.floats("weight_hh" + suffix)),
         bias(call.find("bias" + suffix)),
         gates(gate_count) {
-    call.require(hidden->rank() == 2 && input->rank() == 2, "a weight is no matrix");
+    call.require(hidden->rank() == 2 && input->rank() == 2, "the weights must be matrices");
     size = static_cast<std::size_t>(hidden->dims[1]);
     inputs = static_cast<std::size_t>(input->dims[1]);
     const auto rows = static_cast<std::int64_t>(gates * size);
     call.require(hidden->dims[0] == rows && input->dims[0] == rows,
-                 "the weights have not a block of rows for each gate");
+                 "the weights must have a block of rows for each gate");
     call.require(bias == nullptr || (bias->is_float() && bias->f.size() == gates * size),
-                 "bias does not fit the weights");
+                 "bias does not match the weights");
   }
 };
 
@@ -59,7 +59,7 @@ struct Shape {
 Shape shape_of(const Call& call, const Weights& weights) {
   const Array& x = call.floats("x");
   call.require(x.rank() == 3 && static_cast<std::size_t>(x.dims[2]) == weights.inputs,
-               "x is not [steps, batch, inputs]");
+               "x must be [steps, batch, inputs]");
   return {static_cast<std::size_t>(x.dims[0]), static_cast<std::size_t>(x.dims[1]), weights.inputs};
 }
 
@@ -67,7 +67,7 @@ Shape shape_of(const Call& call, const Weights& weights) {
 std::vector<float> state_of(const Call& call, const char* input, const Shape& shape, std::size_t size,
                             std::size_t direction, std::size_t directions) {
   const Array& given = call.floats(input);
-  call.require(given.f.size() == shape.batch * size * directions, "an initial state does not fit");
+  call.require(given.f.size() == shape.batch * size * directions, "an initial state has the wrong size");
   std::vector<float> state(shape.batch * size);
   for (std::size_t b = 0; b < shape.batch; ++b)
     std::copy_n(given.f.begin() + static_cast<std::ptrdiff_t>((b * directions + direction) * size), size,
@@ -75,8 +75,8 @@ std::vector<float> state_of(const Call& call, const char* input, const Shape& sh
   return state;
 }
 
-// Runs the steps of one direction. step(gates of the input [batch, gates × size], with the bias; gates of the
-// hidden state; state) updates the state.
+// Runs the steps of one direction. `step` updates the state from: the gates of the input with the bias
+// [batch, gates × size], the gates of the hidden state, and the state.
 template <class Step>
 void run(const Call& call, const Weights& weights, const Shape& shape, bool is_reverse,
          std::vector<float>& state, const Step& step) {
@@ -145,13 +145,13 @@ std::vector<Array> rnn(const Call& call) {
   return results;
 }
 
-// Blocks of the weights: reset, output, update. The reset gate acts on the state before its product.
+// Weight blocks: reset, output, update. The reset gate is applied to the state before its product.
 std::vector<Array> gru(const Call& call) {
   const Weights weights(call, 3, "");
   const Shape shape = shape_of(call, weights);
   const Activation recurrent = activation_of(call, "recurrent_activation", "sigmoid"),
                    activation = activation_of(call, "activation", "tanh");
-  // The documentation of these two leaves open what they compute.
+  // The documentation of these two does not define their computation.
   call.require(call.find("input_bias") == nullptr && !call.flag("reset_after", false),
                "input_bias and reset_after are not supported");
   std::vector<float> state = state_of(call, "initial_h", shape, weights.size, 0, 1);
@@ -183,7 +183,7 @@ std::vector<Array> gru(const Call& call) {
   return results;
 }
 
-// Blocks of the weights: input, forget, output, cell.
+// Weight blocks: input, forget, output, cell.
 std::vector<Array> lstm(const Call& call) {
   const bool is_both = call.text("direction", "forward") == "bidirectional";
   const std::size_t directions = is_both ? 2 : 1;
@@ -204,7 +204,7 @@ std::vector<Array> lstm(const Call& call) {
                  "the weights of the directions differ in shape");
     const Array* peephole = call.find("peephole" + suffix);
     call.require(peephole == nullptr || (peephole->is_float() && peephole->f.size() == 3 * size),
-                 "peephole does not fit the weights");
+                 "peephole does not match the weights");
     std::vector<float> state = state_of(call, "initial_h", shape, size, direction, directions);
     std::vector<float> cell = state_of(call, "initial_c", shape, size, direction, directions);
     const bool backwards = is_both ? direction == 1 : is_reverse(call);

@@ -7,10 +7,10 @@
 namespace ounce::mil {
 namespace {
 
-// For each element of x the element of the result that it belongs to.
+// Maps each element of x to an element of the result.
 struct Reduction {
-  Dims dims;              // of the result, as it is returned
-  std::size_t count = 1;  // elements of x for each of the result
+  Dims dims;              // of the returned result
+  std::size_t count = 1;  // elements of x per element of the result
   std::vector<std::size_t> group;
 
   Reduction(const Call& call, const Array& x, const std::vector<std::size_t>& axes) {
@@ -40,7 +40,7 @@ struct Reduction {
   }
 };
 
-// Sums in binary64: the order of the elements then hardly matters.
+// Sums in binary64, so that the order of the elements hardly matters.
 struct Sum {
   static constexpr double kStart = 0;
   static double add(double sum, double x) { return sum + x; }

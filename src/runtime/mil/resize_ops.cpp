@@ -7,7 +7,7 @@
 namespace ounce::mil {
 namespace {
 
-// For each output position of one dimension the two inputs that it lies between, and the share of the second.
+// For each output position of one dimension: the two neighboring inputs, and the weight of the second.
 struct Grid {
   std::vector<std::size_t> low, high;
   std::vector<float> share;
@@ -124,11 +124,11 @@ std::vector<Array> crop(const Call& call) {
   const Array& x = call.floats("x");
   const auto height = call.integers("crop_height"), width = call.integers("crop_width");
   call.require(x.rank() >= 2 && height.size() == 2 && width.size() == 2,
-               "crop_height and crop_width have two entries each");
+               "crop_height and crop_width must have two entries each");
   const std::int64_t rows = x.dims[x.rank() - 2], columns = x.dims.back();
   call.require(height[0] >= 0 && height[1] >= 0 && height[0] + height[1] <= rows && width[0] >= 0 &&
                    width[1] >= 0 && width[0] + width[1] <= columns,
-               "more is cropped than there is");
+               "the crop is larger than the image");
   Dims dims = x.dims;
   dims[dims.size() - 2] = rows - height[0] - height[1];
   dims.back() = columns - width[0] - width[1];

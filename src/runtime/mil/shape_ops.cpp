@@ -10,7 +10,7 @@
 namespace ounce::mil {
 namespace {
 
-// out[at] = x[source(at)] for every position of `dims`, given as its coordinates.
+// Computes out[at] = x[source(at)] for all coordinates `at` of `dims`.
 template <class Source>
 Array gather_by(const Array& x, Dims dims, const Source& source) {
   Array out = Array::zeros_like(x, std::move(dims));
@@ -55,7 +55,7 @@ std::vector<Array> reshape(const Call& call) {
     }
   }
   if (free) {
-    call.require(known != 0 && x.size() % known == 0, "shape does not divide the elements of x");
+    call.require(known != 0 && x.size() % known == 0, "the size of x is not a multiple of the shape");
     dims[*free] = static_cast<std::int64_t>(x.size() / known);
   }
   return with_dims(call, x, std::move(dims));
@@ -66,7 +66,7 @@ std::vector<Array> reshape_like(const Call& call) {
   const auto end_masks = call.find_integers("end_masks");
   const auto references = call.list("ref_tensors");
   call.require(begins.size() == references.size() && ends.size() == begins.size(),
-               "begins and ends do not fit");
+               "begins and ends do not match");
   Dims dims;
   for (std::size_t at = 0; at < references.size(); ++at) {
     const Dims& from = references[at]->dims;
@@ -122,7 +122,7 @@ std::vector<Array> squeeze(const Call& call) {
 std::vector<Array> transpose(const Call& call) {
   const Array& x = call.array("x");
   const std::vector<std::int64_t> perm = call.integers("perm");
-  call.require(perm.size() == x.rank(), "perm has not one entry for each dimension");
+  call.require(perm.size() == x.rank(), "perm must have one entry for each dimension");
   const std::vector<std::size_t> strides = strides_of(x.dims);
   std::vector<std::size_t> from;
   std::vector<bool> used(x.rank());
@@ -239,11 +239,11 @@ std::vector<Array> slice_by_index(const Call& call) {
   const auto begin = call.integers("begin"), end = call.integers("end");
   const auto of = [&](std::string_view input, std::int64_t otherwise) {
     auto values = call.find_integers(input).value_or(std::vector<std::int64_t>(rank, otherwise));
-    call.require(values.size() == rank, "a list has not one entry for each dimension");
+    call.require(values.size() == rank, "a list must have one entry for each dimension");
     return values;
   };
   call.require(begin.size() == rank && end.size() == rank,
-               "begin and end have not one entry for each dimension");
+               "begin and end must have one entry for each dimension");
   const auto stride = of("stride", 1), begin_mask = of("begin_mask", 0), end_mask = of("end_mask", 0),
              squeeze_mask = of("squeeze_mask", 0);
   std::vector<Slice> slices(rank);
@@ -256,7 +256,7 @@ std::vector<Array> slice_by_index(const Call& call) {
       slices[axis] = {at, 1, 1};
       continue;
     }
-    call.require(step != 0, "stride is 0");
+    call.require(step != 0, "stride must not be 0");
     const std::int64_t low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;
     const std::int64_t first =
         begin_mask[axis] != 0 ? (step > 0 ? 0 : size - 1) : std::clamp(from_start(begin[axis]), low, high);
@@ -278,7 +278,7 @@ std::vector<Array> slice_by_size(const Call& call) {
   const Array& x = call.array("x");
   const auto begin = call.integers("begin"), size = call.integers("size");
   call.require(begin.size() == x.rank() && size.size() == x.rank(),
-               "begin and size have not one entry for each dimension");
+               "begin and size must have one entry for each dimension");
   std::vector<Slice> slices;
   for (std::size_t axis = 0; axis < x.rank(); ++axis) {
     const std::int64_t first = begin[axis] < 0 ? begin[axis] + x.dims[axis] : begin[axis];
@@ -305,7 +305,7 @@ std::vector<Array> pad(const Call& call) {
   const Array& x = call.array("x");
   const std::vector<std::int64_t> pads = call.integers("pad");
   call.require(pads.size() % 2 == 0 && pads.size() / 2 <= x.rank(),
-               "pad has not two entries for each dimension");
+               "pad must have two entries for each dimension");
   const std::size_t first = x.rank() - pads.size() / 2;
   const std::string mode = call.text("mode", "constant");
   call.require(mode == "constant" || mode == "reflect" || mode == "replicate", "unknown mode");
@@ -314,7 +314,7 @@ std::vector<Array> pad(const Call& call) {
   for (std::size_t axis = first; axis < x.rank(); ++axis) {
     before[axis] = pads[2 * (axis - first)];
     const std::int64_t after = pads[2 * (axis - first) + 1];
-    call.require(before[axis] >= 0 && after >= 0, "pad is negative");
+    call.require(before[axis] >= 0 && after >= 0, "pad must not be negative");
     call.require(mode != "reflect" || (before[axis] < x.dims[axis] && after < x.dims[axis]),
                  "pad is larger than the dimension that it reflects");
     call.require(mode != "replicate" || x.dims[axis] > 0, "x is empty");
@@ -356,10 +356,10 @@ std::vector<Array> pad(const Call& call) {
 std::vector<Array> tile(const Call& call) {
   const Array& x = call.array("x");
   const std::vector<std::int64_t> repeats = call.integers("reps");
-  call.require(repeats.size() == x.rank(), "reps has not one entry for each dimension");
+  call.require(repeats.size() == x.rank(), "reps must have one entry for each dimension");
   Dims dims = x.dims;
   for (std::size_t axis = 0; axis < dims.size(); ++axis) {
-    call.require(repeats[axis] > 0, "reps is not positive");
+    call.require(repeats[axis] > 0, "reps must be positive");
     dims[axis] = static_cast<std::int64_t>(count_of({dims[axis], repeats[axis]}));
   }
   const std::vector<std::size_t> strides = strides_of(x.dims);
@@ -381,7 +381,7 @@ std::vector<Array> shape(const Call& call) {
 Array filled(const Call& call, Dims dims) {
   const Array* value = call.find("value");
   if (value == nullptr) return Array::floats(ElementType::kFloat, std::move(dims));
-  call.require(!value->is_string() && value->size() == 1, "value is not one number");
+  call.require(!value->is_string() && value->size() == 1, "value must be a single number");
   Array out = Array::zeros_like(*value, std::move(dims));
   std::fill(out.f.begin(), out.f.end(), value->is_float() ? value->f[0] : 0.0F);
   std::fill(out.i.begin(), out.i.end(), value->is_float() ? 0 : value->i[0]);
@@ -394,7 +394,7 @@ std::vector<Array> fill_like(const Call& call) { return one(filled(call, call.ar
 std::vector<Array> range_1d(const Call& call) {
   const Array& start = call.array("start");
   const double first = call.number("start"), end = call.number("end"), step = call.number("step");
-  call.require(step != 0, "step is 0");
+  call.require(step != 0, "step must not be 0");
   const double count = std::max(0.0, std::ceil((end - first) / step));
   call.require(count <= static_cast<double>(kMostElements), "the range is too long");
   Array out = Array::zeros_like(start, {static_cast<std::int64_t>(count)});
@@ -408,23 +408,24 @@ std::vector<Array> range_1d(const Call& call) {
   return one(std::move(out));
 }
 
-// [n, c, h, w] with blocks of b × b values moved between channels and space. The order of the channels
-// differs: depth_to_space counts the positions of a block first, pixel_shuffle the channels.
+// Moves blocks of b × b values of [n, c, h, w] between channels and space. In depth_to_space the position in
+// a block is the slower index of the channels, in pixel_shuffle the channel is.
 template <bool kToSpace, bool kChannelsFirst>
 std::vector<Array> move_blocks(const Call& call) {
   const Array& x = call.array("x");
-  call.require(x.rank() == 4, "x has not 4 dimensions");
+  call.require(x.rank() == 4, "x must have 4 dimensions");
   constexpr std::string_view kName = !kChannelsFirst ? "block_size"
                                      : kToSpace      ? "upscale_factor"
                                                      : "downscale_factor";
   const std::int64_t b = call.integer(kName);
-  call.require(b > 0 && b <= 65536, "the size of a block is out of range");
+  call.require(b > 0 && b <= 65536, "the block size is out of range");
   Dims dims = x.dims;
   if (kToSpace) {
-    call.require(x.dims[1] % (b * b) == 0, "the channels are no whole number of blocks");
+    call.require(x.dims[1] % (b * b) == 0, "the number of channels is not a multiple of the block size");
     dims = {x.dims[0], x.dims[1] / (b * b), x.dims[2] * b, x.dims[3] * b};
   } else {
-    call.require(x.dims[2] % b == 0 && x.dims[3] % b == 0, "the image is no whole number of blocks");
+    call.require(x.dims[2] % b == 0 && x.dims[3] % b == 0,
+                 "the size of the image is not a multiple of the block size");
     dims = {x.dims[0], x.dims[1] * b * b, x.dims[2] / b, x.dims[3] / b};
   }
   const std::vector<std::size_t> strides = strides_of(x.dims);
@@ -449,7 +450,7 @@ std::vector<Array> move_blocks(const Call& call) {
 
 std::vector<Array> band_part(const Call& call) {
   Array out = call.array("x");
-  call.require(out.rank() >= 2, "x is no matrix");
+  call.require(out.rank() >= 2, "x must have at least 2 dimensions");
   const std::int64_t lower = call.integer("lower", -1), upper = call.integer("upper", -1);
   const std::int64_t rows = out.dims[out.rank() - 2], columns = out.dims.back();
   for (std::size_t at = 0; at < out.size(); ++at) {

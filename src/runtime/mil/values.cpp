@@ -17,7 +17,8 @@ void widen(std::string_view bytes, Array& out) {
   for (std::size_t at = 0; at < out.i.size(); ++at) {
     T value;
     std::memcpy(&value, bytes.data() + at * sizeof(T), sizeof value);
-    // 64-bit values are sizes and indices; what does not fit is a limit such as "to the end".
+    // 64-bit values are sizes and indices. Values out of range mean limits such as "to the end" and are
+    // clamped.
     if constexpr (sizeof(T) >= 4) {
       constexpr auto kMost = std::numeric_limits<std::int32_t>::max();
       if (std::cmp_greater(value, kMost)) value = kMost;
@@ -33,7 +34,7 @@ void widen(std::string_view bytes, Array& out) {
 std::vector<std::int32_t> unpack(std::string_view bytes, unsigned bits, std::size_t count) {
   if (bits == 0 || bits > 8 || count > bytes.size() * 8 / bits)
     throw Error(ErrorCode::kBadInput,
-                fmt::format("{} values of {} bits do not fit {} bytes", count, bits, bytes.size()));
+                fmt::format("{} values of {} bits do not match {} bytes", count, bits, bytes.size()));
   std::vector<std::int32_t> values(count);
   std::size_t at_bit = 0;
   for (std::int32_t& value : values) {
@@ -70,13 +71,13 @@ ElementType element_of(coreml::DataType type) {
     case DataType::kUint64: return ElementType::kInt32;
     default:
       throw Error(ErrorCode::kUnsupported,
-                  fmt::format("the evaluator has no arithmetic of {}", coreml::name_of(type)));
+                  fmt::format("the evaluator does not support the type {}", coreml::name_of(type)));
   }
 }
 
 Array array_of(const coreml::Value& value) {
   if (!value.type.is_tensor())
-    throw Error(ErrorCode::kUnsupported, "the evaluator has no lists, tuples or dictionaries");
+    throw Error(ErrorCode::kUnsupported, "the evaluator does not support lists, tuples or dictionaries");
   const coreml::DataType type = value.type.type;
   Array out;
   out.type = element_of(type);

@@ -1,4 +1,4 @@
-// Values of a program file as arrays.
+// Converts values in a program file to arrays.
 #pragma once
 
 #include "formats/coreml/file/model.h"
@@ -6,15 +6,14 @@
 
 namespace ounce::mil {
 
-// The type that values of a Core ML type have while they are evaluated. Throws Error{kUnsupported} for types
-// without arithmetic here.
+// The type of a Core ML type during evaluation. Throws Error{kUnsupported} for unsupported types.
 ElementType element_of(coreml::DataType type);
 
-// A value of any type, unpacked to one number per element. Throws Error{kUnsupported} for lists, tuples and
-// types that cannot be evaluated.
+// Converts a value, unpacked to one number per element. Throws Error{kUnsupported} for lists, tuples and
+// unsupported types.
 Array array_of(const coreml::Value& value);
 
-// `count` unsigned numbers of `bits` bits, the first in the lowest bits of the first byte.
+// Unpacks `count` unsigned numbers of `bits` bits. The first is in the lowest bits of the first byte.
 std::vector<std::int32_t> unpack(std::string_view bytes, unsigned bits, std::size_t count);
 
 }  // namespace ounce::mil

@@ -1,7 +1,6 @@
-// Compressed weights (constexpr_…) and 8-bit activations (quantize, dequantize).
+// Compressed weights (constexpr operations) and 8-bit activations (quantize, dequantize).
 //
-// Packed indices and masks are expected unpacked, one integer each; program.cpp unpacks them as it reads
-// them.
+// Indices and masks must be unpacked to one integer per element; program.cpp does that when it reads them.
 #include <algorithm>
 #include <cmath>
 
@@ -11,19 +10,19 @@
 namespace ounce::mil {
 namespace {
 
-// Parameters with one value, or one for each index of an axis.
+// A parameter with one value, or one value for each index of an axis.
 struct PerAxis {
   std::size_t inner = 1, count = 1;
   std::size_t at(std::size_t position) const { return count == 1 ? 0 : position / inner % count; }
 };
 
 PerAxis per_axis(const Call& call, const Array& data, const Array& parameter, const char* axis_input) {
-  call.require(!parameter.is_string() && parameter.size() > 0, "a scale or zero point is no number");
+  call.require(!parameter.is_string() && parameter.size() > 0, "scale and zero point must be numbers");
   PerAxis result;
   if (parameter.size() == 1) return result;
   const std::size_t axis = call.axis_of(axis_input, data.rank());
   call.require(parameter.size() == static_cast<std::size_t>(data.dims[axis]),
-               "a scale or zero point does not fit the axis");
+               "scale or zero point do not match the axis");
   result.count = parameter.size();
   result.inner = product_of(data.dims, axis + 1, data.rank());
   return result;
@@ -53,7 +52,7 @@ std::vector<Array> quantize(const Call& call) {
   const PerAxis scales = per_axis(call, x, scale, "axis");
   const PerAxis zeros = zero == nullptr ? PerAxis() : per_axis(call, x, *zero, "axis");
   const std::string type = call.text("output_dtype", "");
-  call.require(type == "int8" || type == "uint8", "output_dtype is not int8 or uint8");
+  call.require(type == "int8" || type == "uint8", "output_dtype must be int8 or uint8");
   const double low = type == "int8" ? -128 : 0, high = type == "int8" ? 127 : 255;
   Array out = Array::integers(type == "int8" ? ElementType::kInt8 : ElementType::kUint8, x.dims);
   for (std::size_t at = 0; at < x.f.size(); ++at) {
@@ -64,12 +63,13 @@ std::vector<Array> quantize(const Call& call) {
   return one(std::move(out));
 }
 
-// Blocks: each dimension of `scale` divides that of `data`. The arithmetic is that of the type of the scale.
+// Per-block scales: each dimension of `data` is a multiple of that of `scale`. Computes in the type of the
+// scale.
 std::vector<Array> blockwise_shift_scale(const Call& call) {
   const Array &data = call.array("data"), &scale = call.floats("scale");
   const Array* offset = call.find("offset");
   call.require(scale.rank() == data.rank() && (offset == nullptr || offset->dims == scale.dims),
-               "scale or offset have not the rank of data");
+               "scale and offset must have the rank of data");
   for (std::size_t axis = 0; axis < data.rank(); ++axis)
     call.require(scale.dims[axis] > 0 && data.dims[axis] % scale.dims[axis] == 0,
                  "a dimension of scale does not divide that of data");
@@ -97,16 +97,16 @@ std::vector<Array> blockwise_shift_scale(const Call& call) {
   return one(std::move(out));
 }
 
-// iOS16: lut is one table, shape the result's. iOS18: indices have the shape of the result, lut is
-// [groups of each dimension …, entries, vector].
+// iOS16: `lut` is a single table, and `shape` is the result's. iOS18: `indices` have the shape of the result,
+// and `lut` is [groups of each dimension, entries, vector].
 std::vector<Array> lut_to_dense(const Call& call) {
   const Array &indices = call.array("indices"), &lut = call.array("lut");
-  call.require(!indices.is_float() && !indices.is_string() && !lut.is_string(), "indices are no integers");
+  call.require(!indices.is_float() && !indices.is_string() && !lut.is_string(), "indices must be integers");
   const bool is_flat = lut.rank() == 1;
   const Dims dims = is_flat && call.find("shape") != nullptr ? Dims(call.integers("shape")) : indices.dims;
   call.require(count_of(dims) <= indices.size(), "there are fewer indices than elements");
   const std::size_t rank = dims.size();
-  call.require(is_flat || lut.rank() == rank + 2, "lut has not two dimensions more than indices");
+  call.require(is_flat || lut.rank() == rank + 2, "lut must have two dimensions more than indices");
   const auto entries = static_cast<std::size_t>(is_flat ? lut.dims[0] : lut.dims[rank]);
   const auto width = static_cast<std::size_t>(is_flat ? 1 : lut.dims[rank + 1]);
   std::size_t vector_axis = 0;
@@ -133,7 +133,7 @@ std::vector<Array> lut_to_dense(const Call& call) {
       if (!is_flat) table += static_cast<std::size_t>(p / (dims[axis] / lut.dims[axis])) * of_lut[axis];
     }
     const std::int32_t entry = indices.i[from];
-    call.require(entry >= 0 && static_cast<std::size_t>(entry) < entries, "an index is beyond the table");
+    call.require(entry >= 0 && static_cast<std::size_t>(entry) < entries, "an index exceeds the table");
     const std::size_t source = table + static_cast<std::size_t>(entry) * width + lane;
     if (lut.is_float())
       out.f[at] = lut.f[source];
@@ -167,7 +167,7 @@ std::vector<Array> sparse_to_dense(const Call& call) {
 std::vector<Array> cast_weights(const Call& call) {
   Array out = call.floats("source_val");
   const std::string type = call.text("output_dtype", "fp32");
-  call.require(type == "fp32" || type == "fp16", "output_dtype is not fp32 or fp16");
+  call.require(type == "fp32" || type == "fp16", "output_dtype must be fp32 or fp16");
   out.type = type == "fp32" ? ElementType::kFloat : ElementType::kFloat16;
   return one(std::move(out));
 }

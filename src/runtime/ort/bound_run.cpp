@@ -34,9 +34,9 @@ void require_fit(const ValueDescription& takes, const TensorView& given, const s
 struct BoundRun::Values {
   std::vector<Handle<OrtValue>> inputs, outputs;
   std::vector<const OrtValue*> input_pointers;
-  std::vector<OrtValue*> output_pointers;  // null: the runtime allocates
+  std::vector<OrtValue*> output_pointers;  // null: the runtime allocates the output
   std::vector<std::string_view> input_bytes;
-  std::vector<data::Dims> dims;  // of the inputs, as they are bound
+  std::vector<data::Dims> dims;  // of the bound inputs
   Handle<OrtRunOptions> options;
 };
 
@@ -45,7 +45,7 @@ BoundRun::BoundRun(const Session& session, std::vector<std::string> outputs)
   if (output_names_.empty()) {
     for (const ValueDescription& output : session.outputs()) output_names_.push_back(output.name);
   }
-  // A sequence or a map of the last run is no place for the next one to write to.
+  // Sequences and maps cannot be reused as memory for the next run.
   keeps_outputs_ = std::all_of(session.outputs().begin(), session.outputs().end(),
                                [](const ValueDescription& output) { return output.is_tensor(); });
   for (const ValueDescription& input : session.inputs()) input_pointers_.push_back(input.name.c_str());
@@ -70,7 +70,8 @@ void BoundRun::forget_outputs() {
 void BoundRun::bind(std::span<const TensorView> inputs) {
   const std::vector<ValueDescription>& takes = session_->inputs();
   if (inputs.size() != takes.size()) {
-    throw Error(ErrorCode::kBadInput, fmt::format("takes {} inputs, but got {}", takes.size(), inputs.size()),
+    throw Error(ErrorCode::kBadInput,
+                fmt::format("the model has {} inputs, but {} were given", takes.size(), inputs.size()),
                 session_->model());
   }
   const Caller call(session_->library().api(), session_->model());
@@ -104,7 +105,8 @@ void BoundRun::run() {
   const bool had_outputs = !values_->outputs.empty();
   OrtStatus* status = start();
   if (status != nullptr && had_outputs) {
-    // Perhaps only because the shapes of the outputs depend on the data (NonZero, say): try without ours.
+    // The reason may be that shapes of outputs depend on the data (for example NonZero): retry without kept
+    // outputs.
     api.ReleaseStatus(status);
     forget_outputs();
     status = start();
@@ -122,7 +124,7 @@ void BoundRun::run() {
   for (const TensorView& view : outputs()) keeps_outputs_ = keeps_outputs_ && !shares_an_input(view);
 }
 
-// Strings are copies of what a run gave.
+// True if all views point to output values of the runtime. Strings are copies.
 bool BoundRun::are_views_of_outputs() const {
   return std::all_of(views_.begin(), views_.end(),
                      [](const TensorView& view) { return view.strings == nullptr; });
@@ -138,7 +140,7 @@ void BoundRun::stop() noexcept {
   if (OrtStatus* status = api.RunOptionsSetTerminate(values_->options.get())) api.ReleaseStatus(status);
 }
 
-// An output that is an input handed through shares its memory, which is not ours to write to in the next run.
+// True if the output shares the memory of an input, as with Identity. The next run must not write to it.
 bool BoundRun::shares_an_input(const TensorView& output) const {
   return std::any_of(values_->input_bytes.begin(), values_->input_bytes.end(), [&](std::string_view input) {
     return !output.bytes.empty() && output.bytes.data() >= input.data() &&
@@ -151,7 +153,7 @@ std::span<const TensorView> BoundRun::outputs() {
   const Caller call(session_->library().api(), session_->model());
   for (std::size_t i = 0; i < views_.size(); ++i) {
     if (values_->output_pointers[i] == nullptr)
-      throw Error(ErrorCode::kInternal, "outputs were asked for before a run", session_->model());
+      throw Error(ErrorCode::kInternal, "outputs were requested before a run", session_->model());
     views_[i] = view_of(call, values_->output_pointers[i], output_names_[i], made_[i]);
   }
   are_views_current_ = true;

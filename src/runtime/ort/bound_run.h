@@ -1,12 +1,12 @@
-// A session with bound inputs and outputs, for many runs without allocations.
+// Runs a session many times with bound inputs and outputs, without allocations.
 //
 //   BoundRun run(session);
 //   run.bind({x, state});           // in the order of session.inputs(); the tensors must not move
 //   run.run();
-//   run.outputs()[0].bytes          // until the next run() or bind()
+//   run.outputs()[0].bytes          // valid until the next run() or bind()
 //
-// The memory of the outputs is reused as long as the shapes do not change; then the views of the first run
-// are those of every other.
+// The memory of the outputs is reused while their shapes do not change; then the views stay the same in every
+// run.
 #pragma once
 
 #include <span>
@@ -19,19 +19,20 @@ namespace ounce::runtime {
 
 class BoundRun {
  public:
-  // `outputs`: those to compute; empty: all.
+  // `outputs`: names of the outputs to compute; empty: all.
   explicit BoundRun(const Session& session, std::vector<std::string> outputs = {});
   ~BoundRun();
   BoundRun(BoundRun&&) noexcept;
   BoundRun& operator=(BoundRun&&) = delete;
 
-  // Throws Error{kBadInput} when a type or a shape does not fit the model.
+  // Sets the inputs. Throws Error{kBadInput} if a type or a shape does not match the model.
   void bind(std::span<const TensorView> inputs);
   void run();
-  // From another thread: ends the current run, between two nodes, and all following ones until resume().
+  // May be called from another thread: ends the current run between two nodes, and all later runs until
+  // resume().
   void stop() noexcept;
   void resume() noexcept;
-  // Views of the outputs of the last run, in the order of the names.
+  // The outputs of the last run, in the order of the names.
   std::span<const TensorView> outputs();
 
  private:

@@ -22,7 +22,7 @@ std::vector<float> numbers(const TensorView& view) {
   return {first, first + view.bytes.size() / sizeof(float)};
 }
 
-// x is [N, 2] with a free N.
+// x is [N, 2] with a dynamic axis N.
 std::string free_batch(const std::string& name, int type) {
   using test::field;
   const std::string shape = field(1, field(2, std::string("N"))) + field(1, field(1, std::int64_t{2}));
@@ -52,7 +52,7 @@ TEST_P(BoundRunTest, OutputsKeepTheirMemoryWhileShapesStay) {
   run.run();
   const char* const first = run.outputs()[0].bytes.data();
   EXPECT_THAT(numbers(run.outputs()[0]), ElementsAre(2, 4));
-  data::values_of<float>(x)[0] = 10;  // the input is looked at, not copied
+  data::values_of<float>(x)[0] = 10;  // the input is not copied
   run.run();
   EXPECT_EQ(run.outputs()[0].bytes.data(), first);
   EXPECT_THAT(numbers(run.outputs()[0]), ElementsAre(20, 4));

@@ -12,7 +12,7 @@
 namespace ounce::runtime {
 namespace {
 
-// The runtime has no code for it; only the message of the allocator or of its caller tells.
+// The runtime has no error code for lack of memory; only messages show it.
 bool tells_of_memory(std::string_view message) {
   return message.find("bad_alloc") != std::string_view::npos ||
          message.find("Failed to allocate memory") != std::string_view::npos;
@@ -29,8 +29,8 @@ ErrorCode code_of(OrtErrorCode code, std::string_view message) {
   }
 }
 
-// "Non-zero status code returned while running Conv node. Name:'conv1' Status Message: …": the error
-// comes first, and the node belongs to the place.
+// Parses "Non-zero status code returned while running Conv node. Name:'conv1' Status Message: TEXT", so that
+// errors begin with TEXT and the node becomes part of the location.
 struct Complaint {
   std::string what, node;
 };
@@ -62,7 +62,7 @@ using data::Dims;
 using data::Tensor;
 using data::TensorView;
 
-// The numbers of the file format and of the C API are the same.
+// Element types have the same numbers in the file format and the C API.
 static_assert(static_cast<int>(ElementType::kFloat) == ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT);
 static_assert(static_cast<int>(ElementType::kString) == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING);
 static_assert(static_cast<int>(ElementType::kBool) == ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL);
@@ -75,8 +75,7 @@ std::string tensor_named(const std::string& name) { return fmt::format("tensor '
 void require_size(std::uint64_t has, std::uint64_t takes, const char* unit, const std::string& name) {
   if (has == takes) return;
   throw Error(ErrorCode::kBadInput,
-              fmt::format("has {} {} where its type and shape take {}", has, unit, takes),
-              tensor_named(name));
+              fmt::format("has {} {}, but its type and shape need {}", has, unit, takes), tensor_named(name));
 }
 
 Handle<OrtValue> make_strings(const Caller& call, const TensorView& tensor, const std::string& name) {
@@ -167,7 +166,7 @@ TensorView view_of_tensor(const Caller& call, OrtValue* value, const std::string
   return view;
 }
 
-constexpr int kMapValues = 1;  // of its two parts; the first are its keys, in their order
+constexpr int kMapValues = 1;  // index of a map's values; index 0 are its sorted keys
 
 Tensor gather(const Caller& call, OrtValue* value, const std::string& name);
 
@@ -212,11 +211,11 @@ Tensor gather(const Caller& call, OrtValue* value, const std::string& name) {
     }
     case ONNX_TYPE_MAP: return gather(call, part_of(call, value, kMapValues).get(), name);
     case ONNX_TYPE_SEQUENCE: return gather_sequence(call, value, name);
-    case ONNX_TYPE_UNKNOWN: return {ElementType::kFloat, {0}, {}};  // an optional that is not there
+    case ONNX_TYPE_UNKNOWN: return {ElementType::kFloat, {0}, {}};  // an optional value that is absent
     default: break;
   }
   throw Error(ErrorCode::kUnsupported,
-              "is neither a tensor nor a sequence or a map; take it off the model's outputs",
+              "is neither a tensor nor a sequence or a map; remove it from the model's outputs",
               fmt::format("output '{}'", name));
 }
 

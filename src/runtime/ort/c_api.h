@@ -1,4 +1,4 @@
-// The C API of ONNX Runtime: calls that throw, objects that release themselves, tensors as values.
+// C++ wrappers of ONNX Runtime's C API: calls that throw, RAII handles, and conversions of tensors.
 #pragma once
 
 #include <onnxruntime_c_api.h>
@@ -12,11 +12,11 @@
 
 namespace ounce::runtime {
 
-// Throws Error with the runtime's own message, on one line, unless `status` is null; releases it. `where`
+// Throws Error with the runtime's message, on one line, unless `status` is null. Releases `status`. `where`
 // names the model.
 void check(const OrtApi& api, OrtStatus* status, const std::string& where);
 
-// Objects of the runtime that release themselves: Handle<OrtValue> value(raw, {api.ReleaseValue}).
+// RAII for objects of the runtime: Handle<OrtValue> value(raw, {api.ReleaseValue}).
 template <class T>
 struct Release {
   void (*release)(T*) = nullptr;
@@ -25,7 +25,7 @@ struct Release {
 template <class T>
 using Handle = std::unique_ptr<T, Release<T>>;
 
-// Calls of the C API that throw, on behalf of one model:
+// Calls functions of the C API and throws their errors, with the name of a model:
 //
 //   const Caller call(api, "model.onnx");
 //   call(api.CreateSessionOptions, &options);
@@ -41,10 +41,10 @@ class Caller {
 
  private:
   const OrtApi* api_;
-  const std::string* model_;  // outlives the caller
+  const std::string* model_;  // must outlive this object
 };
 
-// The runtime's own allocator, which it never releases.
+// The runtime's default allocator, which must not be released.
 inline OrtAllocator* default_allocator(const Caller& call) {
   OrtAllocator* allocator = nullptr;
   call(call.api().GetAllocatorWithDefaultOptions, &allocator);
@@ -54,19 +54,19 @@ inline OrtAllocator* default_allocator(const Caller& call) {
 // The objects of a Session.
 struct Session::Handles {
   Handle<OrtSession> session;
-  Handle<OrtMemoryInfo> memory;  // the CPU's
+  Handle<OrtMemoryInfo> memory;  // of the CPU
 };
 
 ElementType from_runtime(ONNXTensorElementDataType type);
 
-// The value refers to the tensor's bytes, which must not move and which the runtime only reads; strings are
-// copied. Throws Error{kBadInput} when the bytes do not fit the shape.
+// Creates a value that refers to the tensor's bytes, which must stay in place; the runtime only reads them.
+// Strings are copied. Throws Error{kBadInput} if the number of bytes does not match the shape.
 Handle<OrtValue> make_value(const Caller& call, const OrtMemoryInfo* memory, const data::TensorView& tensor,
                             const std::string& name);
 
-// A view of a value. Only strings, and the elements of a sequence and the values of a map (by their keys) one
-// after the other, are copied into `made`. Sequences of tensors of one shape, or of maps with equally many
-// keys, are [elements, …]; others are one row. An absent optional is an empty row.
+// Views a value as a tensor. Strings, the elements of sequences, and the values of maps (sorted by key) are
+// copied into `made`. Sequences of equally shaped tensors, or of maps with the same number of keys, become
+// [elements, …]; others become one row. An absent optional value becomes an empty row.
 data::TensorView view_of(const Caller& call, OrtValue* value, const std::string& name, data::Tensor& made);
 
 }  // namespace ounce::runtime

@@ -21,14 +21,13 @@ namespace fs = std::filesystem;
 
 constexpr std::uint32_t kOldestApi = 14;
 
-// Newer libraries create a device id, a database of events and a log with their environment, unless this
-// variable is set. It is set when the program starts: setenv() while other threads read the environment is a
-// race. Runners inherit it.
+// Disables the telemetry of newer libraries, which create a device id, an event database and a log with their
+// environment. The variable is set at program start, because setenv() is not thread-safe. Runners inherit it.
 [[maybe_unused]] const int kNoTelemetry = ::setenv("ORT_DISABLE_TELEMETRY", "1", 1);
 
 void say_nothing(void*, OrtLoggingLevel, const char*, const char*, const char*, const char*) {}
 
-// One for each library that is open, never released: see library.h.
+// The environments of the open libraries, never released (see library.h).
 struct Environments {
   std::mutex mutex;
   std::map<const Library*, const OrtEnv*> made;
@@ -42,7 +41,7 @@ Environments& environments() {
 
 OrtEnv* make_environment(const OrtApi& api, std::optional<unsigned> shared_threads,
                          const std::string& library) {
-  constexpr OrtLoggingLevel kLevel = ORT_LOGGING_LEVEL_FATAL;  // errors come back as a status
+  constexpr OrtLoggingLevel kLevel = ORT_LOGGING_LEVEL_FATAL;  // errors are returned as a status
   constexpr const char* kName = "ounce";
   OrtEnv* made = nullptr;
   if (!shared_threads) {
@@ -54,7 +53,7 @@ OrtEnv* make_environment(const OrtApi& api, std::optional<unsigned> shared_threa
   const Handle<OrtThreadingOptions> owned(options, {api.ReleaseThreadingOptions});
   check(api, api.SetGlobalIntraOpNumThreads(options, static_cast<int>(*shared_threads)), library);
   check(api, api.SetGlobalInterOpNumThreads(options, 1), library);
-  check(api, api.SetGlobalSpinControl(options, 0), library);  // an app needs its cores for other work
+  check(api, api.SetGlobalSpinControl(options, 0), library);  // spinning would take cores from the app
   check(
       api,
       api.CreateEnvWithCustomLoggerAndGlobalThreadPools(say_nothing, nullptr, kLevel, kName, options, &made),
@@ -66,37 +65,40 @@ OrtEnv* make_environment(const OrtApi& api, std::optional<unsigned> shared_threa
 
 std::shared_ptr<const Library> Library::open(const fs::path& path) {
   static std::mutex mutex;
-  static auto* const open_ones = new std::map<fs::path, std::shared_ptr<const Library>>;  // for ever
+  static auto* const open_ones = new std::map<fs::path, std::shared_ptr<const Library>>;  // never freed
   const std::lock_guard lock(mutex);
   std::shared_ptr<const Library>& place = (*open_ones)[path];
   if (place) return place;
 
   void* const handle = [&] {
-    const io::StandardErrorCapture quiet;  // newer libraries run a command that may be missing
+    const io::StandardErrorCapture quiet;  // newer libraries run a command that may not exist
     return ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   }();
   if (handle == nullptr) {
-    throw Error(ErrorCode::kIo,
-                fmt::format("cannot open ONNX Runtime: {}; 'pip install onnxruntime' brings it, or ./setup "
-                            "runtime in a source tree",
-                            ::dlerror()),
-                path.string());
+    throw Error(
+        ErrorCode::kIo,
+        fmt::format("cannot open ONNX Runtime: {}; install it with 'pip install onnxruntime', or with "
+                    "./setup runtime in a source tree",
+                    ::dlerror()),
+        path.string());
   }
   const auto get_base = reinterpret_cast<decltype(&OrtGetApiBase)>(::dlsym(handle, "OrtGetApiBase"));
   if (get_base == nullptr)
-    throw Error(ErrorCode::kUnsupported, "is not a library of ONNX Runtime", path.string());
+    throw Error(ErrorCode::kUnsupported, "this file is not a library of ONNX Runtime", path.string());
 
   std::shared_ptr<Library> library(new Library);
   library->path_ = path;
   library->version_ = get_base()->GetVersionString();
-  // A version that the library has and this build knows: the library prints an error for any other.
+  // The newest API version that both the library and this build support. The library prints an error for
+  // unsupported ones.
   const auto version = parse_version(library->version_);
   library->api_version_ = std::min<std::uint32_t>(ORT_API_VERSION, version ? version->minor : 0);
   if (library->api_version_ >= kOldestApi) library->api_ = get_base()->GetApi(library->api_version_);
   if (library->api_ == nullptr) {
-    throw Error(ErrorCode::kUnsupported,
-                fmt::format("is ONNX Runtime {}; 1.{} or newer is needed", library->version_, kOldestApi),
-                path.string());
+    throw Error(
+        ErrorCode::kUnsupported,
+        fmt::format("ONNX Runtime {} is too old; 1.{} or newer is required", library->version_, kOldestApi),
+        path.string());
   }
   place = std::move(library);
   return place;
@@ -110,7 +112,7 @@ const OrtEnv& Library::environment() const {
     const io::StandardErrorCapture quiet;
     OrtEnv* const made = make_environment(*api_, all.shared_threads, path_.string());
     check(*api_, api_->DisableTelemetryEvents(made),
-          path_.string());  // no names of a user's models are sent
+          path_.string());  // telemetry would send the names of models
     environment = made;
   }
   return *environment;

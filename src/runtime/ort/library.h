@@ -1,10 +1,10 @@
-// ONNX Runtime, opened at run time: any version from 1.14 on, several at once, or none.
+// Opens ONNX Runtime at run time: any version since 1.14, several at once, or none.
 //
 //   std::shared_ptr<const Library> library = Library::open(Library::find());
 //   Session session(library, "model.onnx", {});
 //
-// A library is open until the process ends, and so is its only environment, which the first session creates:
-// the runtime's threads and static objects do not survive being unloaded.
+// A library and its environment, which the first session creates, exist until the process ends, because the
+// runtime's threads and static objects do not support unloading.
 #pragma once
 
 #include <charconv>
@@ -30,7 +30,7 @@ struct Version {
   }
 };
 
-// "1.22.0"; nothing for "1.30.0-aarch64", which is for another machine.
+// Parses "1.22.0". Returns nothing for "1.30.0-aarch64", which is for another machine.
 inline std::optional<Version> parse_version(std::string_view text) {
   Version version;
   const char* at = text.data();
@@ -49,7 +49,7 @@ inline std::optional<Version> parse_version(std::string_view text) {
 
 class Library {
  public:
-  // What places.h says of ONNX Runtime.
+  // The functions of places.h for ONNX Runtime.
   static std::vector<std::filesystem::path> installed();
   static std::vector<std::filesystem::path> installed(const std::string& machine);  // "aarch64"
   static std::vector<std::string> installed_versions();  // the file's name if the version is unknown
@@ -61,15 +61,15 @@ class Library {
 
   const std::filesystem::path& path() const { return path_; }
   const std::string& version() const { return version_; }  // "1.30.0"
-  // Newer functions than this version of the API must not be called: the older one of the library's and of
-  // the headers of this build.
+  // The supported API version: the older one of the library's and of this build's headers. Newer functions
+  // must not be called.
   std::uint32_t api_version() const { return api_version_; }
   const OrtApi& api() const { return *api_; }
-  // Created at the first call. A process must not call it before it forks.
+  // Creates the environment at the first call. Must not be called before fork().
   const OrtEnv& environment() const;
 
-  // Sets the threads for all sessions with SessionOptions::shares_threads, 0: one for each core. False when
-  // an environment exists already with another number or none.
+  // Sets the number of threads for all sessions with SessionOptions::shares_threads; 0: one per core. Returns
+  // false if an environment exists already with another number of threads or without shared threads.
   static bool share_threads(unsigned threads);
 
  private:

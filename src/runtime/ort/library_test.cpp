@@ -35,7 +35,7 @@ TEST(Library, EveryInstalledVersionOpensBesideTheOthers) {
   for (const auto& path : Library::installed()) {
     libraries.push_back(Library::open(path));
     const Library& library = *libraries.back();
-    // The folder above lib/ is named after the version.
+    // The parent folder of lib/ is named after the version.
     EXPECT_EQ(library.version(), path.parent_path().parent_path().filename().string());
     EXPECT_GE(library.api_version(), 17U);
     EXPECT_THAT(library.version(), StartsWith("1."));

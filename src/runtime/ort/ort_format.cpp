@@ -20,9 +20,8 @@ const char* name_of(Format format) { return format == Format::kOrt ? "ORT" : "ON
 
 constexpr std::uint32_t kNamedOptimizersSince = 18;
 
-// A model with layouts for one kind of processor cannot run on others; if the runtime cannot disable only
-// these optimizations, their whole level is disabled. On ARM signed 8-bit integers are as fast as unsigned
-// ones and are kept.
+// Disables optimizations for one kind of CPU, whose layouts do not run on others. If the runtime cannot
+// disable only these, disables their whole level. On ARM int8 is as fast as uint8 and is kept.
 void set_machine(OrtMachine machine, const Library& library, SessionOptions& session) {
   session.config[kOrtSessionOptionsQDQIsInt8Allowed] = machine == OrtMachine::kArm ? "1" : "0";
   if (machine == OrtMachine::kX64) return;
@@ -55,18 +54,17 @@ bool is_same(const std::vector<ValueDescription>& a, const std::vector<ValueDesc
                     });
 }
 
-// Reads the file again: the same inputs and outputs must come back.
+// Loads the written file and checks that it has the same inputs and outputs.
 void check(const std::shared_ptr<const Library>& library, const fs::path& file, const Session& written) {
   SessionOptions options;
   options.optimization = Optimization::kNone;
   options.config[kOrtSessionOptionsConfigLoadModelFormat] = name_of(Format::kOrt);
   const Session read(library, file, options);
   if (!is_same(written.inputs(), read.inputs()) || !is_same(written.outputs(), read.outputs()))
-    throw Error(ErrorCode::kUnsupported, "inputs or outputs got lost", written.model());
+    throw Error(ErrorCode::kUnsupported, "the written file has lost inputs or outputs", written.model());
 }
 
-// Offsets in the runtime's format are signed numbers of 32 bits; ONNX's is a protobuf, which has the same
-// limit.
+// ORT files have signed 32-bit offsets. Protobuf messages, and so ONNX files, have the same limit.
 constexpr std::uint64_t kMostBytes = 0x7FFF'FFFF;
 
 std::uint64_t weight_bytes(const fs::path& path) {
@@ -76,30 +74,33 @@ std::uint64_t weight_bytes(const fs::path& path) {
   return bytes;
 }
 
-// A model that could not be written: is it the model, or is it the format?
+// Explains why a model could not be written: loads it to see if the model itself is the reason.
 [[noreturn]] void explain(const std::shared_ptr<const Library>& library, const fs::path& model, Format format,
                           const Error& failure) {
   if (failure.code() == ErrorCode::kIo) throw failure;
   SessionOptions plain;
   plain.optimization = Optimization::kNone;
-  const Session loads(library, model, plain);  // throws if it is the model
+  const Session loads(library, model, plain);  // throws if the model itself does not load
   const std::uint64_t bytes = weight_bytes(model);
   if (bytes > kMostBytes) {
-    throw Error(ErrorCode::kUnsupported,
-                fmt::format("cannot be written as {}: has {} bytes of weights, and the format holds 2 GiB",
-                            name_of(format), bytes),
-                model.string());
+    throw Error(
+        ErrorCode::kUnsupported,
+        fmt::format(
+            "cannot write the model as {}: it has {} bytes of weights, but the format is limited to 2 GiB",
+            name_of(format), bytes),
+        model.string());
   }
   throw Error(ErrorCode::kUnsupported,
-              fmt::format("cannot be written as {}: {}", name_of(format), failure.what()));
+              fmt::format("cannot write the model as {}: {}", name_of(format), failure.what()));
 }
 
 void write(const fs::path& model, const fs::path& output, Format format, const OrtOptions& options) {
-  std::error_code different;  // or missing: both are fine
+  std::error_code different;  // ignored: a missing output is fine
   if (fs::equivalent(model, output, different))
     throw Error(ErrorCode::kUsage, "the output is the model itself", output.string());
   const std::shared_ptr<const Library> library = Library::open(Library::find(options.library));
-  // The size is not known: the runtime opens it by its path and writes. It is as private as the model.
+  // Size 0: unknown, because the runtime writes the file by its path. The file gets the permissions of the
+  // model.
   io::OutputFile file(output, 0, model);
   const fs::path unfinished = file.unfinished_path();
   try {

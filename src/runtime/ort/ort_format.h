@@ -1,9 +1,9 @@
-// Models as ONNX Runtime stores them once it has optimised them: in its own format, the only one that its
-// minimal builds read, or in ONNX, to see what it has made of a model.
+// Writes models that ONNX Runtime has optimized: in its own format (.ort), the only one that its minimal
+// builds read, or as ONNX, to inspect the optimizations.
 //
 //   write_ort("model.onnx", "model.ort", {.library = "1.22.0", .style = OrtStyle::kRuntime});
 //
-// A file appears whole, or not at all.
+// Files are written atomically.
 #pragma once
 
 #include <filesystem>
@@ -13,33 +13,33 @@
 
 namespace ounce::runtime {
 
-// When the optimisations happen that depend on who computes what.
+// When to apply optimizations that depend on the execution provider.
 enum class OrtStyle {
-  kFixed,    // now: for the CPU
-  kRuntime,  // only what is good everywhere now, the others recorded for later: for NNAPI and CoreML
+  kFixed,    // now, for the CPU
+  kRuntime,  // provider-independent ones now, others when the model is loaded: for NNAPI and CoreML
 };
 
-// Whose instructions the optimised model may count on.
+// The CPU architecture that the optimized model may depend on.
 enum class OrtMachine { kAny, kArm, kX64 };
 
 struct OrtOptions {
-  std::string library;  // a path or a version; empty: the newest. The format grows with it: 1.30 may write
-                        // what 1.17 does not read
+  std::string
+      library;  // a path or a version; empty: the newest. Older releases may not read the files of newer ones
   Optimization optimization = Optimization::kAll;
   OrtStyle style = OrtStyle::kFixed;
   OrtMachine machine = OrtMachine::kAny;
 };
 
-// External data becomes part of the file, and the file takes its place only after the runtime has loaded it
-// again. Throws what Library::find and Session throw for a model that does not load at all,
-// Error{kUnsupported} with the runtime's own words for one that loads and cannot be written (more than 2 GiB,
-// say), Error{kIo} where the disk says no, Error{kUsage} when `output` is the model itself.
+// Writes a model as .ort, with its external data inside. The file replaces `output` only after the runtime
+// has loaded it. Throws the errors of Library::find() and Session for a model that does not load,
+// Error{kUnsupported} with the runtime's message if it cannot be written (for example if it exceeds 2 GiB),
+// Error{kIo} for disk errors, Error{kUsage} if `output` is the model itself.
 void write_ort(const std::filesystem::path& model, const std::filesystem::path& output,
                const OrtOptions& options = {});
 
-// The same in ONNX's format, for a look at the ops that the runtime puts in: with kRuntime those that are
-// there when a minimal build has done what it can. The same errors, but the file is not loaded again:
-// external data stays where it is, and is found only if `output` stands beside the model.
+// Writes the optimized model as ONNX, to inspect the ops that the runtime inserts; with kRuntime those after
+// the optimizations of a minimal build. Throws the same errors. The file is not loaded again. It refers to
+// the model's external data, which is found only if `output` is in the model's folder.
 void write_optimized(const std::filesystem::path& model, const std::filesystem::path& output,
                      const OrtOptions& options = {});
 

@@ -27,7 +27,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-// x [1,8,6,6] through a Conv and a Relu, which the runtime fuses, and a MatMul.
+// x [1,8,6,6] ─ Conv ─ Relu ─ MatMul; the runtime fuses Conv and Relu.
 std::string conv_model() {
   ModelBuilder model;
   model.input("x", kFloat, {1, 8, 6, 6}).output("y", kFloat, {1, 8, 4, 3});
@@ -87,7 +87,7 @@ TEST_P(OrtFormatTest, AModelComputesTheSameInBothFormats) {
 }
 
 TEST_P(OrtFormatTest, NothingButTheFileIsLeft) {
-  write_ort(write(conv_model()), folder / "out.bin", options());  // any name will do
+  write_ort(write(conv_model()), folder / "out.bin", options());  // any file name is allowed
   EXPECT_EQ(content_of(folder / "out.bin").substr(4, 4), "ORTM");
   EXPECT_THAT(files(), testing::UnorderedElementsAre("model.onnx", "out.bin"));
 }
@@ -129,7 +129,7 @@ TEST_P(OrtFormatTest, LaterOptimisationsAreNotDoneNow) {
   EXPECT_NE(content_of(folder / "fixed.ort"), content_of(folder / "runtime.ort"));
 }
 
-// y = is there an x? The runtime loads it, and its own format has no word for an optional value.
+// y = OptionalHasElement(x). The runtime loads it, but its own format does not support optional values.
 std::string optional_model() {
   const std::string floats = test::field(1, test::field(1, std::int64_t{kFloat}));
   ModelBuilder model;
@@ -141,8 +141,9 @@ std::string optional_model() {
 TEST_P(OrtFormatTest, WhatTheFormatCannotHoldIsTheRuntimesWord) {
   const Error error = error_of([&] { write_ort(write(optional_model()), folder / "model.ort", options()); });
   EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
-  EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("cannot be written as ORT"), HasSubstr("ONNX Runtime: "),
-                                           HasSubstr("model.onnx"), Not(HasSubstr("\n"))));
+  EXPECT_THAT(error.what(),
+              testing::AllOf(HasSubstr("cannot write the model as ORT"), HasSubstr("ONNX Runtime: "),
+                             HasSubstr("model.onnx"), Not(HasSubstr("\n"))));
   EXPECT_THAT(files(), ElementsAre("model.onnx"));
 }
 
@@ -163,7 +164,7 @@ TEST_P(OrtFormatTest, AFailureLeavesTheOldFile) {
   model.input("x", kFloat, {4}).output("y", kFloat, {4});
   model.node("NoSuchOp", {"x"}, {"y"});
   const Error error = error_of([&] { write_ort(write(model.bytes()), folder / "model.ort", options()); });
-  EXPECT_EQ(error.code(), ErrorCode::kBadInput);  // the model is to blame
+  EXPECT_EQ(error.code(), ErrorCode::kBadInput);  // the model itself is invalid
   EXPECT_THAT(error.what(), HasSubstr("NoSuchOp"));
   EXPECT_EQ(content_of(folder / "model.ort"), "old");
   EXPECT_THAT(files(), testing::UnorderedElementsAre("model.onnx", "model.ort"));

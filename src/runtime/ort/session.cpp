@@ -51,11 +51,11 @@ Handle<OrtSessionOptions> make_options(const Caller& call, const SessionOptions&
   return owned;
 }
 
-// The numbers in a sequence or a map, or in maps in a sequence; nothing for anything deeper, and where the
-// model does not say.
+// The element type inside a sequence, a map, or a sequence of maps. Undefined for deeper nesting or if the
+// model does not declare it.
 ElementType type_inside(const Caller& call, const OrtTypeInfo& type, int depth = 2) {
   const OrtApi& api = call.api();
-  const OrtTensorTypeAndShapeInfo* tensor = nullptr;  // these belong to the type
+  const OrtTensorTypeAndShapeInfo* tensor = nullptr;  // owned by `type`
   const OrtSequenceTypeInfo* sequence = nullptr;
   const OrtMapTypeInfo* map = nullptr;
   call(api.CastTypeInfoToTensorInfo, &type, &tensor);
@@ -79,7 +79,7 @@ ElementType type_inside(const Caller& call, const OrtTypeInfo& type, int depth =
 
 void describe_type(const Caller& call, const OrtTypeInfo& type, ValueDescription& description) {
   const OrtApi& api = call.api();
-  const OrtTensorTypeAndShapeInfo* tensor = nullptr;  // belongs to the type
+  const OrtTensorTypeAndShapeInfo* tensor = nullptr;  // owned by the type info
   call(api.CastTypeInfoToTensorInfo, &type, &tensor);
   if (tensor == nullptr) {
     description.inside = type_inside(call, type);
@@ -122,14 +122,14 @@ std::vector<ValueDescription> describe(const Caller& call, const OrtSession* ses
   return descriptions;
 }
 
-// A model whose external data stands somewhere else: all files are mapped, and handed over as memory.
+// Loads a model whose external data is in other places: maps all files and passes them as memory.
 OrtSession* make_session(const Caller& call, const Library& library, const std::filesystem::path& model,
                          const std::map<std::string, std::filesystem::path>& external_data_paths,
                          OrtSessionOptions* options) {
   const OrtApi& api = call.api();
   if (library.api_version() < kStandInsSince) {
     throw Error(ErrorCode::kUnsupported,
-                fmt::format("ONNX Runtime {} cannot take external data from memory; 1.{} can",
+                fmt::format("ONNX Runtime {} cannot load external data from memory; use 1.{} or newer",
                             library.version(), kStandInsSince),
                 model.string());
   }
@@ -140,7 +140,7 @@ OrtSession* make_session(const Caller& call, const Library& library, const std::
   for (const auto& [location, path] : external_data_paths) {
     const std::string_view bytes = files.emplace_back(io::MappedFile::open(path)).bytes();
     names.push_back(location.c_str());
-    buffers.push_back(const_cast<char*>(bytes.data()));  // the runtime reads only
+    buffers.push_back(const_cast<char*>(bytes.data()));  // the runtime does not write to it
     sizes.push_back(bytes.size());
   }
   call(api.AddExternalInitializersFromFilesInMemory, options, names.data(), buffers.data(), sizes.data(),
@@ -152,16 +152,17 @@ OrtSession* make_session(const Caller& call, const Library& library, const std::
   return session;
 }
 
-// The runtime maps external data by itself, and reads it as long as the session is there.
+// Guards against truncation of the external data, which the runtime maps and reads during the lifetime of the
+// session.
 std::vector<io::FileGuard> guards_of(const std::filesystem::path& model) {
   std::vector<io::FileGuard> guards;
   if (!io::FileGuard::is_wanted()) return guards;
   try {
-    // A tensor with external data names its location; nearly all models have none.
+    // Skip models without external data, which do not contain this key.
     if (io::MappedFile::open(model).bytes().find("location") == std::string_view::npos) return guards;
     const onnx::Model read = onnx::read_model(model);
     for (const auto& [location, file] : read.external_files) guards.push_back(io::FileGuard::of_all(file));
-  } catch (const Error&) {  // the runtime says what is wrong with it
+  } catch (const Error&) {  // the runtime will report the error
   }
   return guards;
 }

@@ -1,10 +1,10 @@
-// A model that the runtime has loaded.
+// A model loaded into ONNX Runtime.
 //
 //   Session session(Library::open(Library::find()), "model.onnx", {});
 //   std::vector<Tensor> outputs = session.run({{"x", {ElementType::kFloat, {1, 4}, bytes}}});
 //
-// A Session may be used by several threads at once. All errors are ounce::Error with the runtime's message
-// and the node. For many consecutive runs there is BoundRun, which allocates nothing.
+// Thread-safe. All errors are ounce::Error with the runtime's message and the node. For many consecutive runs
+// use BoundRun, which does not allocate.
 #pragma once
 
 #include <ounce/runtime.h>
@@ -30,22 +30,22 @@ namespace ounce::runtime {
 using Optimization = OptimizationLevel;
 
 struct SessionOptions {
-  unsigned threads = 1;          // inside an op; 0: the runtime's default
-  unsigned threads_between = 1;  // for ops side by side; 1: one after the other
-  bool shares_threads = false;   // uses those of Library::share_threads()
+  unsigned threads = 1;          // intra-op; 0: the runtime's default
+  unsigned threads_between = 1;  // inter-op; 1: ops run sequentially
+  bool shares_threads = false;   // use the threads of Library::share_threads()
   Optimization optimization = Optimization::kAll;
-  std::map<std::string, std::string> config;  // such as session.disable_quant_qdq
-  std::filesystem::path save_optimized;       // where to write the optimized model; empty: nowhere
-  std::filesystem::path profile;              // the start of the names of profile files; empty: none
-  // The files of external data by the location that the model names: for a model whose files have no names
-  // yet. Needs ONNX Runtime 1.18.
+  std::map<std::string, std::string> config;  // config entries, such as session.disable_quant_qdq
+  std::filesystem::path save_optimized;       // path to write the optimized model to; empty: none
+  std::filesystem::path profile;              // prefix of the names of profile files; empty: none
+  // Maps the locations in the model to the actual files of external data, for a model whose files do not have
+  // their final names yet. Requires ONNX Runtime 1.18.
   std::map<std::string, std::filesystem::path> external_data_paths;
 
   bool is_single_threaded() const { return threads == 1 && threads_between == 1; }
 };
 
-// The entries of SessionOptions::config for bytes of the runtime's own format that are used in place: only
-// weights that a kernel reorders are copied.
+// Entries of SessionOptions::config to use a model in the runtime's own format in place, without a copy. Only
+// weights that kernels reorder (prepack) are copied.
 std::map<std::string, std::string> mapped_bytes();
 
 using data::NamedTensor;
@@ -57,8 +57,8 @@ class Session {
  public:
   Session(std::shared_ptr<const Library> library, const std::filesystem::path& model,
           const SessionOptions& options);
-  // A model in memory, called `name` in errors. With the options of mapped_bytes() the bytes are used in
-  // place and must outlive the session.
+  // Loads a model from memory; `name` is its name in errors. With the options of mapped_bytes() the bytes are
+  // used in place and must outlive the session.
   Session(std::shared_ptr<const Library> library, std::string name, std::string_view bytes,
           const SessionOptions& options);
   ~Session();
@@ -68,11 +68,11 @@ class Session {
   const std::vector<ValueDescription>& inputs() const { return inputs_; }
   const std::vector<ValueDescription>& outputs() const { return outputs_; }
 
-  // Runs once and returns the outputs of these names in their order; without names all outputs.
+  // Runs once and returns the outputs with these names in this order; empty: all outputs.
   std::vector<Tensor> run(const std::vector<NamedTensor>& inputs,
                           const std::vector<std::string>& outputs = {}) const;
 
-  // The value of a key in the model's metadata.
+  // The value of a metadata key.
   std::optional<std::string> metadata(const std::string& key) const;
   // Ends the profile of SessionOptions::profile and returns its file.
   std::filesystem::path end_profile();
@@ -80,7 +80,7 @@ class Session {
   const Library& library() const { return *library_; }
   const std::shared_ptr<const Library>& shared_library() const { return library_; }
   const std::string& model() const { return model_; }
-  // True if external data became shorter while the runtime read it: then the outputs mean nothing.
+  // True if external data was truncated while the runtime read it: then the outputs are invalid.
   bool was_cut() const noexcept;
 
  private:
@@ -90,7 +90,7 @@ class Session {
 
   std::shared_ptr<const Library> library_;
   std::string model_;
-  std::vector<io::FileGuard> guards_;  // of files that the runtime maps
+  std::vector<io::FileGuard> guards_;  // for files that the runtime maps
   std::unique_ptr<Handles> handles_;
   std::vector<ValueDescription> inputs_, outputs_;
 };

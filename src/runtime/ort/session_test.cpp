@@ -35,7 +35,7 @@ std::vector<T> numbers_of(const Tensor& tensor) {
   return values;
 }
 
-// Every test runs with every version that set-up brought: the suite must pass on all of them.
+// Every test runs with every installed version of ONNX Runtime.
 struct SessionTest : testing::TestWithParam<std::filesystem::path> {
   std::filesystem::path write(const std::string& model) {
     test::write_file(folder / "model.onnx", model);
