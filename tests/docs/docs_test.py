@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-BLOCK = re.compile(r"(?:<!-- (not run: [^>]*|exits \d+) -->\n)?^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"(?:<!-- (not run: [^>]*|exits \d+) -->\n)?^ *```(\w*)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 
 
 def commands(text):
@@ -29,7 +29,7 @@ def commands(text):
             continue
         code = int(remark.split()[1]) if remark else 0
         for line in body.replace("\\\n", " ").splitlines():
-            line = line.removeprefix("$ ")
+            line = line.strip().removeprefix("$ ")
             if line.startswith("ounce "):
                 yield line.split(" #")[0].strip(), code
 
