@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the reference of the command line, docs/reference/cli.md, from what the program says of itself.
+"""Writes the command line reference, docs/reference/cli.md, from the help texts of the program.
 
-usage: cli_reference.py OUNCE [--check docs/reference/cli.md | --write docs/reference/cli.md]     exit 1: it is not current
+usage: cli_reference.py OUNCE [--check docs/reference/cli.md | --write docs/reference/cli.md]     exit 1: the file is not current
 """
 
 import argparse
@@ -9,9 +9,10 @@ import pathlib
 import subprocess
 import sys
 
-HEAD = """# The command line
+HEAD = """# Command line reference
 
-Made by `tools/cli_reference.py` of `ounce VERB --help-all`; do not edit. `--help` shows the options of every day.
+This page has the output of `ounce COMMAND --help-all` for every command. `ounce COMMAND --help` shows the common options only.
+`tools/cli_reference.py` generates the page; do not edit it.
 """
 
 

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Writes docs/reference/failure-modes.md: which way to quantize runs where, from the support matrix that the program carries.
+"""Writes docs/reference/failure-modes.md: the formats that each runtime version runs, from the support matrix in the program.
 
-usage: failure_map.py OUNCE --example FOLDER [--check FILE | --write FILE]     exit 1: it is not current
+usage: failure_map.py OUNCE --example FOLDER [--check FILE | --write FILE]     exit 1: the file is not current
 
-Every approach is made of the embedded example, and of a network with a product of matrices where an approach is for those; the
-answers are those of `ounce check`, which come from the libraries themselves.
+The embedded example is quantized in each format and checked by `ounce check`, whose data was measured with the libraries.
 """
 
 import argparse
@@ -19,10 +18,10 @@ from onnx_bytes import INT8, attribute, floats_of, graph, model, node, tensor, v
 
 OF_OTHERS = "dynamic Convs with signed weights, as `onnxruntime.quantization` writes them"
 APPROACHES = {
-    "w8: stored in 8 bits, decoded at load": ["--to", "w8"],
+    "w8: 8-bit weights, dequantized at load": ["--to", "w8"],
     "w8, DequantizeLinear (`--decode dq`)": ["--to", "w8", "--decode", "dq"],
-    "w4: stored in 4 bits": ["--to", "w4"],
-    "w16: stored as 16-bit floats": ["--to", "w16"],
+    "w4: 4-bit weights": ["--to", "w4"],
+    "w16: 16-bit weights": ["--to", "w16"],
     "int8, Q/DQ": ["--to", "int8", "--no-search", "--on", "none"],
     "int8, integer ops (`--dialect qoperator`)": ["--to", "int8", "--no-search", "--on", "none", "--dialect", "qoperator"],
     "int8, signed activations (`--activations s8`)": ["--to", "int8", "--no-search", "--on", "none", "--activations", "s8"],
@@ -37,25 +36,32 @@ PLATFORMS = {"x64": "linux-x64", "arm64": "linux-arm64", "wasm": "ort-web"}
 OF_GUIDES = "1.22.0"
 SIGNS = {"runs": "✓", "slow": "slow", "unknown": "?", "wrong": "**wrong**", "not_implemented": "**does not load**", "fails": "**fails**"}
 
-HEAD = """# What fails where
+HEAD = """# Support by runtime version
 
-Which way to quantize runs in which release of ONNX Runtime, for the network of `examples/commands` (Conv, Relu, Gemm, pooling; in the row
-of `onnxruntime.quantization`, one Conv). Made by
-`tools/failure_map.py` from the support matrix: answers of the libraries themselves, as `ounce check` gives them. ✓ runs; slow: right
-results, but cast, taken apart or decoded at every run; **does not load**: no kernel, or an opset that the release does not know;
-**wrong**: loads, and gives other numbers; ? not measured; – the opset of this
-network has no such form. Your model may have other ops: `ounce check` tells.
+This page shows which format runs in which release of ONNX Runtime, for the network of `examples/commands` (Conv, Relu, Gemm,
+pooling; one Conv in the row of `onnxruntime.quantization`). Other models may have other ops: run `ounce check` on yours.
+`tools/failure_map.py` generates the tables from measurements of the libraries, the data of `ounce check`; do not edit them.
+
+| sign | meaning |
+|---|---|
+| ✓ | runs |
+| slow | right results, but cast, decomposed or dequantized on every run |
+| **does not load** | no kernel, or an opset that the release does not know |
+| **wrong** | loads, and computes other numbers |
+| ? | not measured |
+| – | no such form in the opset of this network |
 """
 
 FOOT = """
-What is behind the failures that people meet:
+## Common causes of failures
 
-- **An opset that the release does not know.** Weights of 4 bits by DequantizeLinear, and bfloat16, need a newer one than most apps
-  ship.
-- **A type that an op has no kernel for.** ConvInteger takes signed weights from 1.24 on (MatMulInteger: since 1.14); QLinearConv never takes
-  signed activations with unsigned weights. What fails "only on the phone" fails because of the release, not because of arm64.
-- **Fusions that are missing.** Q/DQ around an op that a release does not fuse gives right results, slowly.
-- **Sums that saturate.** On x64 without VNNI, pairs of 8-bit products do ([integer.md](../explanation/integer.md#the-same-on-every-cpu)).
+- **An opset that the release does not know.** 4-bit weights with DequantizeLinear, and bfloat16, need a newer opset than that of most
+  apps.
+- **A type that an op has no kernel for.** ConvInteger takes signed weights from 1.24 on (MatMulInteger: since 1.14). QLinearConv never
+  takes signed activations with unsigned weights. Models that fail "only on the phone" fail because of the release, not because of arm64.
+- **Missing fusions.** Q/DQ around an op that a release does not fuse gives right results, slowly.
+- **Saturating sums.** On x64 without VNNI, sums of two 8-bit products saturate
+  ([INT8 inference](../explanation/integer.md#the-same-on-every-cpu)).
 
 `ounce quantize --target android-arm64@1.22.0` writes nothing that the target lacks.
 """

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes what is made of the fields of results (src/results/*_fields.h), by the program's own schema of its JSON:
+"""Writes the files that are generated from the fields of results (src/results/*_fields.h), by the schema that the program prints:
 
 - docs/schema/ounce-v2.json, the schema
 - docs/reference/json.md, the reference of all keys
 - python/ounce/_results.py, a class for each object
 
-usage: result_types.py OUNCE [--check]     OUNCE is the program; --check: exit 1 if a file is not what it would write
+usage: result_types.py OUNCE [--check]     OUNCE is the program; --check: exit 1 if a file is not current
 """
 
 import argparse
@@ -184,10 +184,11 @@ def python_module(schema):
 
 HEAD = """# JSON
 
-Made by `tools/result_types.py` of the fields of results; do not edit. [schema/ounce-v2.json](../schema/ounce-v2.json) says the same as
-a JSON schema.
+`--json` prints one document on stdout. This page lists its keys. [schema/ounce-v2.json](../schema/ounce-v2.json) is the same as a JSON
+schema, and `ounce schema` prints the schema of the installed version. `tools/result_types.py` generates the page from the sources; do not
+edit it.
 
-`--json` prints one document on stdout. Every verb has the same outer form:
+The documents of all commands have the same outer form:
 
 ```json
 {
@@ -199,13 +200,15 @@ a JSON schema.
 }
 ```
 
-`results` has one object for each model that went well; `bench`, `diff`, `publish` and others have one for all. `errors` has one
-object for each model that did not. An object has the same keys wherever it stands. What is unknown, absent or does not apply is
-`null`, and a number that is infinite or NaN is `null`, too: `exact` is true where a signal-to-noise ratio is infinite. Times are whole
-nanoseconds (`_ns`), sizes are bytes (`bytes`, `_bytes`), ratios of signal to noise are decibels (`_db`). Keys may be added in this
-version; none is renamed or removed.
+- `results` has one object for each model that succeeded; `bench`, `diff`, `publish` and others have one for all models.
+- `errors` has one object for each model that failed.
+- An object of one type has the same keys everywhere.
+- Values that are unknown, absent or not applicable are `null`. Infinite and NaN numbers are `null`, too; `exact` is true if a
+  signal-to-noise ratio is infinite.
+- Times are whole nanoseconds (`_ns`), sizes are bytes (`bytes`, `_bytes`), signal-to-noise ratios are decibels (`_db`).
+- This version may get more keys; no key is renamed or removed.
 
-`ounce schema` prints the schema of the installed version. `ounce report` also reads documents of version 1.
+`ounce report` also reads documents of version 1.
 """
 
 
@@ -228,7 +231,7 @@ def words_of_type(schema):
 def reference(schema):
     parts = [HEAD]
     verbs = results_by_verb(schema)
-    parts.append("## Verbs\n")
+    parts.append("## Results by command\n")
     parts.append("| `verb` | objects in `results` |\n|---|---|")
     parts += [f"| `{verb}` | {', '.join(words_of_type({'$ref': name}) for name in names)} |" for verb, names in verbs.items()]
     parts.append("\n## Objects\n")
