@@ -82,7 +82,7 @@ def violations(root):
     for path in files(root):
         place = path.relative_to(root)
         text = text_of(path)
-        if path.name == "check_links_test.py":  # its pages exist only while it runs
+        if place.parent.name == "tools" and path.name.endswith("_test.py"):  # names pages that it makes for itself
             continue
         for match in MENTION.finditer(text):
             if not (root / match.group(0)).is_file():
