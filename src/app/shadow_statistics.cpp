@@ -146,8 +146,8 @@ void merge(ShadowStatistics& all, const ShadowStatistics& other) {
     throw Failure(
         Status::kUsage,
         fmt::format(
-            "statistics of different models cannot be merged (primary {}, candidate {}; so far primary {}, "
-            "candidate {})",
+            "statistics of different models cannot be merged (candidate {}, primary {}; so far candidate {}, "
+            "primary {})",
             other.candidate, other.primary, all.candidate, all.primary));
   std::vector<std::uint64_t> counts;
   each_count(other, [&](const char*, const std::uint64_t& count) { counts.push_back(count); });

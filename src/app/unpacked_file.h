@@ -1,7 +1,7 @@
 // Files of unpacked models in a cache. Layout of a file:
 //
-//   the model in the runtime's own format │ key │ bytes of the model (8) │ bytes of the key (8) │ digest (16)
-//   │ mark (8)
+//   the model in the runtime's own format │ key │ size of the model (8) │ size of the key (8) │ digest (16) │
+//   mark (8)
 //
 // The runtime ignores the bytes after the model. They show that the file is complete, and for which key it
 // is. The digest (base/digest.h) detects damage, not attacks: users who can write to the cache can change the

@@ -1,8 +1,8 @@
 // Preprocessing in an app: turns camera pixels and microphone samples into model inputs as the model's
 // contract (docs/reference/contract.md) says, with the same code that calibration and verification use.
 //
-//   call.set_image({.format = PixelFormat::kNv21, .width = 640, .height = 480, .planes = {y, vu}, .rotation =
-//   90}); call.run();
+//   call.set_image({.format = PixelFormat::kNv21, .width = 640, .height = 480, .planes = {y, vu}});
+//   call.run();
 //
 //   SoundStream stream(session);                      // the model's contract cuts sound into frames
 //   stream.push(samples);                             // any number of samples

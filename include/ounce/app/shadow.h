@@ -4,8 +4,7 @@
 //   Shadow shadow(Session::load("model.onnx"), "model.w8.onnx", {.share = 0.1, .statistics = "shadow.json"});
 //   ShadowCall call = shadow.call();          // as Session::call(): one per thread
 //   …
-//   call.run();                               // returns the primary's outputs; does not wait for the
-//   candidate
+//   call.run();                               // runs the primary; does not wait for the candidate
 //
 // The candidate runs in its own thread and, if ounce-runner is installed, in its own process, so a crash, a
 // hang or wrong outputs of the candidate do not affect the primary. Calls wait for comparison in a queue of

@@ -100,8 +100,8 @@ struct ArrayDescription {
 // A .npz archive of numpy.savez or numpy.savez_compressed. Every array is a field. Only the used arrays must
 // have the same length.
 //
-//   NpzSource::list("val.npz");                 // x uint8[2000,32,32,3], y int64[2000], calib
-//   uint8[100,32,32,3] NpzSource source("val.npz", {"x", "y"});
+//   NpzSource::list("val.npz");                 // x uint8[2000,32,32,3], y int64[2000], calib uint8[9]
+//   NpzSource source("val.npz", {"x", "y"});
 class NpzSource : public ArraySource {
  public:
   // Without keys, all arrays are used. Throws Error.

@@ -41,9 +41,7 @@ struct Difference {
 // error:
 //
 //   output0 [1, 84, 8400]   boxes in pixels   0:4    rms 300
-//                           scores            4:84   rms .005    an error of .003 is large here, but not in
-//                           the
-//                                                                whole output
+//                           scores            4:84   rms .005    (an error of .003 is large here)
 //
 // Sums are kept for every index of each short axis, except for the first axis, which counts the samples.
 // Indices of similar scale form one group, whose SQNR is judged. Its large values (the classes that occur)

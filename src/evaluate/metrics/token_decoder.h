@@ -3,7 +3,7 @@
 //   TokenDecoder decoder(std::move(executor), {});
 //   decoder.begin();
 //   decoder.feed(prompt);                            // returns the scores of the next token
-//   for (…) decoder.feed(std::span(&next, 1));
+//   decoder.feed(std::span(&next, 1));               // appends one token
 //
 // Input                         Value
 //   input_ids                   the token ids

@@ -3,8 +3,8 @@
 //
 //   std::vector<std::string> notes;
 //   auto candidate = with_interface_of(*reference, load_as_floats(path, how), path, notes);
-//   candidate->inputs()     // names and order of the reference; a dimension is dynamic if it is in both
-//   models candidate->run(inputs)  // in the reference's layout
+//   candidate->inputs()     // names and order of the reference; dynamic dimensions are those of both models
+//   candidate->run(inputs)  // in the reference's layout
 //
 // Inputs are matched by name, or else by shape and type if exactly one candidate fits; outputs in the same
 // way. If the shapes differ, the channel axis is moved from the second position to the last, or back. `notes`

@@ -2,8 +2,7 @@
 //
 // By run, for known batches:
 //   const ReferenceOutputs kept(reference, feed, evenly_spaced(feed.batches(), 32, false), kMostKeptBytes);
-//   kept.replay(candidate, feed, [&](const ReferenceRun& run, auto given) { return compare(run.outputs,
-//   given); });
+//   kept.replay(candidate, feed, [&](const auto& run, auto given) { return compare(run.outputs, given); });
 //
 // By inputs, to answer repeated inputs without a run:
 //   const auto kept = std::make_shared<ReferenceOutputs>(kMostKeptBytes);
