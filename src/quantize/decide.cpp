@@ -39,9 +39,10 @@ void require_halves(const plan::Plan& plan, const graph::Index& index, const std
   if (std::any_of(nodes.begin(), nodes.end(), computes)) return;
   const auto kept =
       std::find_if(nodes.begin(), nodes.end(), [](const auto& node) { return !node.is_half(); });
-  const std::string why = has_half_weights(plan) ? "the model already is; `format=w8` compresses its weights"
-                          : kept == nodes.end()  ? "the model has no FP32 ops"
-                                                 : "first node: " + kept->why_float;
+  const std::string why = has_half_weights(plan)
+                              ? "its weights already have 16 bits; `format=w8` compresses them"
+                          : kept == nodes.end() ? "the model has no FP32 ops"
+                                                : "first node: " + kept->why_float;
   throw Error(ErrorCode::kUnsupported,
               fmt::format("nothing to convert to 16-bit floating point: {}; nothing was written", why),
               path.string());

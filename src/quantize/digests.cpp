@@ -100,7 +100,7 @@ namespace {
 
 constexpr std::size_t kPiece = std::size_t{4} << 20;  // bytes of a piece between large tensors
 
-// The model's own file and those with its weights, in the order of their names.
+// The model file and its weight files, sorted by name.
 std::vector<const io::MappedFile*> mapped_files(const model::ModelFile& source) {
   std::vector<const io::MappedFile*> files;
   if (source.kind() == model::ModelKind::kCoreml) {

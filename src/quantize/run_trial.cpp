@@ -109,7 +109,7 @@ bool is_timed_on_target(const Recipe& recipe) {
 // Throws if the INT8 model is clearly slower than the original (a note if `trial.allow_slower`). Small layers
 // gain little from INT8 kernels and pay for the conversions around them.
 void refuse_slowness(const Recipe& recipe, const QuantizeOptions& options, QuantizeResult& result) {
-  constexpr double kClearly = 0.95, kNoticeable = 50e-6;  // seconds a call
+  constexpr double kClearly = 0.95, kNoticeable = 50e-6;  // seconds per call
   const auto& speed = result.trial.speed_up;
   if (!recipe.is_integer() || !speed || !speed->is_measurable || speed->high > kClearly) return;
   if (result.trial.seconds_after - result.trial.seconds_before < kNoticeable) return;

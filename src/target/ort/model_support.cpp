@@ -23,7 +23,7 @@ std::string type_name(ElementType type) {
   return std::string(name_of(type));
 }
 
-// A part of a key: a text, or anything.
+// A part of a key; nullopt matches any text.
 using Part = std::optional<std::string>;
 
 bool fits(std::string_view text, char by, const std::vector<Part>& parts) {

@@ -40,7 +40,7 @@ class DescriptionReader {
   explicit DescriptionReader(const Model& model)
       : origin_{model.file.bytes(), model.path.string(), "Core ML"} {}
 
-  // A carried field, past its tag.
+  // A cursor after the tag of a carried field.
   Cursor field(const protobuf::CarriedField& carried, const char* name) const {
     Cursor cursor(carried.bytes, origin_, name);
     cursor.next();

@@ -79,7 +79,7 @@ class NetworkReader {
     return layers;
   }
 
-  // The models of a pipeline, as layers.
+  // Returns the models of a pipeline as layers.
   std::vector<Layer> pipeline(Bytes message) const {
     std::vector<Layer> layers;
     std::vector<Bytes> names;
@@ -225,7 +225,7 @@ class NetworkReader {
     floats(message, static_cast<std::uint32_t>(LinearField::kBias), weight.biases);
   }
 
-  // The packed floats of a field.
+  // Reads the packed floats of a field.
   void floats(Bytes message, std::uint32_t field, std::vector<float>& values) const {
     Cursor cursor(message, origin_, "QuantizationParams");
     while (cursor.next()) {
