@@ -514,8 +514,8 @@ class Archives(DataTest):
         size = len(self.OK)
         self.archive_refused(self.zip64(1 << 62, 1 << 62, 0), "reaches past the end of the archive")
         self.archive_refused(self.zip64(size, (1 << 64) - 1, 0), "its two sizes differ")
-        self.archive_refused(self.zip64(size, size, (1 << 64) - 30), "is not where the directory says")
-        self.archive_refused(self.zip64(size, size, 1 << 40), "is not where the directory says")
+        self.archive_refused(self.zip64(size, size, (1 << 64) - 30), "is not at the offset in the directory")
+        self.archive_refused(self.zip64(size, size, 1 << 40), "is not at the offset in the directory")
         stored = bytearray(self.zip(("x.npy", self.OK), ("y.npy", self.OK), method=zipfile.ZIP_STORED))
         last = stored.rfind(b"PK\1\2")
         stored[last + 42:last + 46] = bytes(4)  # both entries are the same bytes

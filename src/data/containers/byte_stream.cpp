@@ -205,7 +205,7 @@ class DirectoryReader {
     ZipEntry& entry = record.entry;
     const std::uint64_t begin = record.local_offset;
     if (begin > limit || limit - begin < kLocalSize || u32(archive_, begin) != kLocalSignature)
-      fail(entry, "is not where the directory says");
+      fail(entry, "is not at the offset in the directory");
     const std::uint64_t name = u16(archive_, begin + 26), extra = u16(archive_, begin + 28);
     const std::uint64_t room = limit - begin - kLocalSize;
     if (room < name + extra || room - name - extra < record.stored_size)
