@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What a build from nothing costs: `make build`, or with --tests what `make test` builds, in a folder of its own.
+"""Measures a full build in a new folder: `make build`, or with --tests the build of `make test`.
 
 usage: bench/build_time.py [--tests] [--longest 10] [--keep folder]
 
-The compiler cache is off. CPU minutes (user and system, of all processes) are the figure to compare: they hardly depend on
-what else the machine does. Seconds of the table are ninja's, from start to end of a step, so they do.
+The compiler cache is off. Compare CPU minutes (user and system, of all processes), which hardly depend on other work of the
+machine. The seconds in the table are wall times of ninja's steps, which do.
 """
 
 import argparse
@@ -31,13 +31,13 @@ def build(folder, tests):
 
 
 def steps(folder):
-    """Seconds of each file that was made, as .ninja_log has them; absolute paths repeat a relative one."""
+    """Seconds per output file, from .ninja_log; absolute paths duplicate relative ones."""
     lines = (line.split("\t") for line in (pathlib.Path(folder) / ".ninja_log").read_text().splitlines()[1:])
     return {path: (int(end) - int(start)) / 1000 for start, end, _, path, _ in lines if not path.startswith("/")}
 
 
 def owner(path):
-    """The folder that a step belongs to: src/search, arm64, or tests with the folder of what is tested."""
+    """The folder of a step: src/search, arm64, or "tests of" a folder."""
     place = path.split("/CMakeFiles/")[0] if "/CMakeFiles/" in path else os.path.dirname(path) or "programs"
     tested = path.partition(".dir/__/src/")[2]
     return f"tests of {tested.split('/')[0]}" if tested else place

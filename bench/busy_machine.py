@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Measure the same speed-ups beside 0, 4 and 8 busy processes; they must agree within 10 %.
+"""Measure speed-ups while 0, 4 and 8 other processes are busy; they must agree within 10 %.
 
     OUNCE_ZOO=… bench/busy_machine.py build/ounce [--seconds 1.5] [--busy 0 4 8] [--old OTHER_OUNCE]
 
-Each model of the zoo is quantized to static INT8 without search, then timed against the original by `ounce bench` on one
-thread. The busy processes run endless loops. The table holds the speed-up, its 95 % interval and the load (wall time
-over CPU time) for each number of busy processes. --old times the same files with another build of Ounce.
+Each benchmark model is quantized to static INT8 without search, then timed against the original by `ounce bench` on one
+thread. The busy processes run endless loops. The table shows the speed-up, its 95 % interval and the load (wall time over CPU
+time) for each number of busy processes. --old times the same files with another build of Ounce.
 """
 import argparse
 import json
@@ -54,7 +54,7 @@ def main():
     parser.add_argument("ounce")
     parser.add_argument("--seconds", type=float, default=1.5)
     parser.add_argument("--busy", type=int, nargs="+", default=[0, 4, 8])
-    parser.add_argument("--old", help="another build, timed beside this one")
+    parser.add_argument("--old", help="another build to time together with this one")
     parser.add_argument("--models", nargs="+", default=list(MODELS))
     options = parser.parse_args()
     zoo = pathlib.Path(os.environ.get("OUNCE_ZOO", ""))

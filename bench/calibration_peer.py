@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Calibration of gpt with 128 samples, beside onnxruntime.quantization (PyPI) in one run: time and peak memory.
+"""Compares calibration of gpt with 128 samples with onnxruntime.quantization (PyPI): time and peak memory.
 
 usage: OUNCE_ZOO=folder bench/calibration_peer.py [--ounce build/ounce] [--gate] [--rounds 3]
 
-Each program runs in a process of its own, in turns; time is that of the fastest round, peak is resident memory as the
-system reports it. Bounds: at most 1.3 times the peak of running the FP32 model once (`ounce bench`, one call), and at most
-a fifth of the peer's time (its percentile calibration). Needs onnx and onnxruntime (pip).
+The programs run in separate processes, in alternation. Time is that of the fastest round, peak is resident memory as reported
+by the system. Bounds: at most 1.3 times the peak of running the FP32 model once (`ounce bench`, one call), and at most a fifth
+of the baseline's time (percentile calibration). Needs onnx and onnxruntime (pip).
 """
 
 import argparse
@@ -32,7 +32,7 @@ calibrator.compute_data()
 
 
 def run(command):
-    """Seconds and peak resident megabytes of a process and what it started."""
+    """Seconds and peak resident megabytes of a process and its children."""
     start = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     errors = process.stderr.read().decode()
@@ -49,7 +49,7 @@ def main():
     parser.add_argument("--gate", action="store_true")
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
-    zoo = os.environ.get("OUNCE_ZOO") or sys.exit("set OUNCE_ZOO to the folder of the model zoo")
+    zoo = os.environ.get("OUNCE_ZOO") or sys.exit("set OUNCE_ZOO to the folder of the benchmark models")
     model, data = f"{zoo}/gpt.onnx", f"{zoo}/gpt_val.npz"
     with tempfile.TemporaryDirectory() as scratch:
         programs = {
@@ -57,7 +57,7 @@ def main():
                                  "--repeats", "1", "--cold-starts", "0"],
             "ounce calibrate": [arguments.ounce, "calibrate", model, "--data", data, "--input", "tokens=calib",
                                 "-o", f"{scratch}/gpt.ranges"],
-            "peer, percentile": [sys.executable, "-c", PEER, model, data, scratch],
+            "baseline, percentile": [sys.executable, "-c", PEER, model, data, scratch],
         }
         figures = {name: [] for name in programs}
         for _ in range(arguments.rounds):
@@ -67,8 +67,8 @@ def main():
     for name, (seconds, peak) in best.items():
         print(f"{name:18} {seconds:7.2f} s {peak:8.0f} MB")
     memory = best["ounce calibrate"][1] / best["FP32 model, once"][1]
-    speed = best["peer, percentile"][0] / best["ounce calibrate"][0]
-    print(f"peak against running once: {memory:.2f} (at most 1.3)   faster than the peer: {speed:.1f} times (at least 5)")
+    speed = best["baseline, percentile"][0] / best["ounce calibrate"][0]
+    print(f"peak against running once: {memory:.2f} (at most 1.3)   speed against the baseline: {speed:.1f}× (at least 5×)")
     sys.exit(1 if arguments.gate and (memory > 1.3 or speed < 5) else 0)
 
 

@@ -6,12 +6,12 @@ usage: coreml.py OUNCE DECODE PACKAGE… [--methods w8,w4] [--no-peer]
 OUNCE is the program, DECODE the test program coreml_decode (ninja coreml_decode). coremltools 9 must be importable by
 the Python that runs this.
 
-Checks of each output of Ounce, of which a failure ends the script with 1:
-- coremltools loads it: the specification, and the MIL front end, which rebuilds the program;
-- the weights that coremltools decompresses equal those that Ounce decodes, in every bit.
+Checks of each output of Ounce; the exit code is 1 if one fails:
+- coremltools loads it, with the specification and with the MIL front end, which rebuilds the program;
+- the weights that coremltools decompresses equal those that Ounce dequantizes, in every bit.
 
-Figures, one line for each package and method: bytes of the package; SQNR of the weights, over all that were compressed
-and of the worst tensor; CPU seconds of the whole process with one thread (import included for coremltools).
+Figures, one line for each package and method: bytes of the package; SQNR of all compressed weights and of the worst tensor;
+CPU seconds of the whole process with one thread (for coremltools including imports).
 A tensor counts if both compressed it.
 """
 
@@ -39,7 +39,7 @@ METHODS = {
 
 
 def peer_main(package, output, method):
-    """In a process of its own: compresses as coremltools does."""
+    """Compresses with coremltools; runs in a separate process."""
     import coremltools as ct
     import coremltools.optimize.coreml as cto
 
@@ -63,7 +63,7 @@ def size_of(package):
 
 
 def program_of(package):
-    """The program of MIL that coremltools makes of a package."""
+    """The MIL program that coremltools makes from a package."""
     import coremltools as ct
     from coremltools.converters.mil.frontend.milproto import load
 
@@ -92,7 +92,7 @@ def decoded_by_ounce(decode, package, folder):
 
 
 def renamed(compressed):
-    """By the names of the constants: coremltools appends words to them."""
+    """Matches weights by the names of the constants, to which coremltools appends suffixes."""
     return {re.sub("_(quantized|palettized|sparsified)$", "", name): values for name, values in compressed.items()}
 
 
@@ -109,7 +109,7 @@ def figures(plain, compressed, names):
     pairs = [sqnr(plain[name], compressed[name]) for name in names]
     if not pairs:
         return float("nan"), float("nan")
-    # Each tensor counts relative to its own signal, by its values: a mask of -1e4 must not hide the others.
+    # Each tensor is weighted by its number of values, relative to its own signal: a mask of -1e4 must not hide the others.
     sizes = numpy.array([plain[name].size for name in names], dtype=float)
     noise = sum(size * noise / signal for size, (signal, noise) in zip(sizes, pairs))
     return decibel(sizes.sum(), noise), min(decibel(*pair) for pair in pairs)
@@ -126,8 +126,8 @@ def cpu_seconds(command, environment):
 def run(arguments):
     failures = 0
     environment = dict(os.environ, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
-    print(f"{'package':32} {'method':17} {'bytes':>9} {'peer':>9} {'dB':>6} {'peer':>6} {'worst':>6} {'peer':>6} "
-          f"{'CPU s':>6} {'peer':>6}  weights")
+    print(f"{'package':32} {'method':17} {'bytes':>9} {'baseline':>9} {'dB':>6} {'base':>6} {'worst':>6} {'base':>6} "
+          f"{'CPU s':>6} {'base':>6}  weights")
     for package in map(pathlib.Path, arguments.packages):
         plain, _ = constants(package)
         for method in arguments.methods.split(","):
@@ -144,7 +144,7 @@ def run(arguments):
                 ours = decoded_by_ounce(arguments.decode, output, temporary / "decoded")
                 for name, values in compressed.items():
                     if ours.get(name) != values.tobytes():
-                        print(f"{package.stem} {method}: '{name}' decodes to other values in coremltools")
+                        print(f"{package.stem} {method}: '{name}' has other values in coremltools")
                         failures += 1
                 failures += set(ours) != set(compressed)
                 peer = [sys.executable, __file__, "--peer", package, peer_output, peer_method]
@@ -156,7 +156,7 @@ def run(arguments):
                 peer_bytes = size_of(peer_output) if peer_output.exists() else 0
                 print(f"{package.stem:32} {method:17} {size_of(output):9} {peer_bytes:9} {all_db:6.2f} {peer_db:6.2f} "
                       f"{worst:6.2f} {peer_worst:6.2f} {seconds:6.2f} {peer_seconds:6.2f}  "
-                      f"{len(compressed)}, peer {len(peer_compressed)}", flush=True)
+                      f"{len(compressed)}, baseline {len(peer_compressed)}", flush=True)
     return 1 if failures else 0
 
 

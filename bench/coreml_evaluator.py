@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compare the evaluator of ML Programs with ONNX Runtime on the Core ML packages of the zoo.
+"""Compare the evaluator of ML Programs with ONNX Runtime on the Core ML packages in OUNCE_ZOO.
 
     OUNCE_ZOO=… bench/coreml_evaluator.py build/ounce [--samples 16] [--gate]
 
-Each package was made of an ONNX model of the zoo. `ounce verify` runs both on the same data; the table holds the SQNR of
-each output. --gate fails unless FP32 packages reach 120 dB and FP16 packages 50 dB.
+Each package was converted from an ONNX model in OUNCE_ZOO. `ounce verify` runs both on the same data; the table shows the
+SQNR of each output. --gate fails unless FP32 packages reach 120 dB and FP16 packages 50 dB.
 """
 import argparse
 import json

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Integer models on other CPUs: made here, run on x64 without VNNI and on arm64, beside the same with all 8 bits.
+"""Runs INT8 models made on this CPU on x64 without VNNI and on arm64, with and without reduced weight ranges.
 
 usage: OUNCE_ZOO=folder bench/cpus.py [--ounce build/ounce] [--only kws,gpt] [--seconds 5] [--on avx2,avx512,arm64] [--runtime 1.22.0]
        [--gate]
 
-Each model becomes int8 and int8-dynamic twice: by default (scales that saturate nowhere) and with --no-reduce-range (all 8
-bits). `ounce verify --on` says what each gives on the other CPUs against what it gives here, `ounce bench` how fast both
-are here, in one run. A lost decibel or answer shows as the difference of two columns. --gate exits with 1 when a default
-model differs from CPU to CPU by more than 60 dB allow, flips answers that the original does not flip, or loses more than
-1 dB or anything in its metric.
+Each model is quantized to int8 and int8-dynamic twice: by default (scales that do not saturate on any CPU) and with
+--no-reduce-range (all 8 bits). `ounce verify --on` compares the outputs on the other CPUs with those on this one, `ounce bench`
+compares the speed of both on this CPU. The loss from reduced ranges is the difference of two columns. --gate exits with 1 if the
+outputs of a default model on two CPUs differ by less than 60 dB SQNR or change predictions that the original does not change,
+or if it loses more than 1 dB or any of its metric.
 """
 
 import argparse
@@ -28,7 +28,7 @@ MORE = {  # calibration, validation
 
 
 def models():
-    """Name, calibration, validation; what int8.py has for static, and what it does not look at."""
+    """Name, calibration, validation: the models of int8.py for static, and further ones."""
     found = {name: (calibration, validation) for name, form, calibration, validation, _ in ROWS if form == "int8"}
     return found | MORE
 
@@ -74,7 +74,7 @@ def faults(name, default, full, cpus):
         if not cpu["exact"] and cpu["sqnr_db"] < floor:
             yield f"{name}: {cpu['sqnr_db']:.1f} dB on {cpu['cpu']}"
         if cpu["flips"] > cpu["reference_flips"]:
-            yield f"{name}: {cpu['flips']} answers flip on {cpu['cpu']}"
+            yield f"{name}: {cpu['flips']} predictions change on {cpu['cpu']}"
     if default["sqnr"] < full["sqnr"] - 1:
         yield f"{name}: {full['sqnr'] - default['sqnr']:.1f} dB lost"
 
@@ -88,7 +88,7 @@ def main():
     parser.add_argument("--runtime", default="", help="the release that verify runs in, here and there")
     parser.add_argument("--gate", action="store_true")
     arguments = parser.parse_args()
-    zoo = os.environ.get("OUNCE_ZOO") or sys.exit("set OUNCE_ZOO to the folder of the model zoo")
+    zoo = os.environ.get("OUNCE_ZOO") or sys.exit("set OUNCE_ZOO to the folder of the benchmark models")
     wanted = arguments.only.split(",") if arguments.only else None
     found = []
     names = arguments.on.split(",")

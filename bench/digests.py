@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The digest of every file that `ounce quantize` writes: every model of the zoo in every format.
+"""Prints the digest of every file that `ounce quantize` writes: every benchmark model in every format.
 
 usage: OUNCE_ZOO=folder bench/digests.py [--ounce build/ounce] [--only kws,gpt] [--formats w8,int8] [--against FILE]
 
-One line for each: model, format, bytes, digest; or its exit code and what it said. Keep it before a change that must not
-change what is written, and give it with --against after the change: exit 1 with the lines that differ.
+Prints one line per file: model, format, bytes, digest; or the exit code and the message. To check that a change does not
+affect written files, keep the output from before the change and pass it with --against: exit 1 with the lines that differ.
 
---graph leaves the metadata of the models out of sizes and digests: it has names of options and the version of the program.
+--graph excludes the metadata of the models from sizes and digests: it contains names of options and the program's version.
 """
 
 import argparse
@@ -70,7 +70,7 @@ def line_of(ounce, name, form, model, data, is_graph):
 
 
 def lines(options):
-    zoo = os.environ.get("OUNCE_ZOO") or sys.exit("set OUNCE_ZOO to the folder of models")
+    zoo = os.environ.get("OUNCE_ZOO") or sys.exit("set OUNCE_ZOO to the folder of the benchmark models")
     formats = options.formats.split(",") if options.formats else FORMATS
     for name, feeding in ROWS:
         if options.only and name not in options.only.split(","):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""FP16 graphs on the model zoo: size, quality and speed against FP32, in two runtimes, with the bounds they have to keep.
+"""FP16 graphs of the benchmark models: size, quality and speed against FP32 in two runtimes, with their bounds.
 
 usage: OUNCE_ZOO=folder bench/fp16.py [--ounce build/ounce] [--only kws,gpt] [--runtimes 1.22.0,1.30.0] [--gate] [--seconds 4]
 
-Each model is converted twice: as it is, and with data that says how large its values get. `ounce verify` holds the result
-against the original on data in every runtime; `ounce bench` runs FP32, fp16 and w16 interleaved on one thread. --gate
-exits with 1 when a figure is out of its bounds.
+Each model is converted twice: without data, and with data that shows the range of its values. `ounce verify` compares the
+result with the original on data in every runtime; `ounce bench` runs FP32, fp16 and w16 interleaved on one thread. --gate
+exits with 1 if a figure is out of its bounds.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from int8 import EXAMPLES, FACES, PIXELS, SOUND, SPEECH, places, run
 
 LEAST_DB, LARGEST = 55, .505
 
-# model, how data feeds it
+# model, data options
 ROWS = [
     ("kws", ["--data", "kws_val.npz", "--input", "audio=audio", *SOUND]),
     ("mobilenetv2", ["--data", "cifar_val.npz", "--input", "input=x", *PIXELS]),
@@ -26,7 +26,7 @@ ROWS = [
     ("vocoder", ["--data", "vocoder_val.npz"]),
     ("commands", ["--data", "commands_val.npz", *SOUND]),
     ("ultraface_rfb_320", FACES),
-    ("silero_vad", SPEECH),  # over the recording, its state carried
+    ("silero_vad", SPEECH),  # over the recording, with its recurrent state
 ]
 SAMPLES = 64
 
@@ -46,7 +46,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=4)
     parser.add_argument("--gate", action="store_true")
     options = parser.parse_args()
-    zoo = os.environ.get("OUNCE_ZOO") or sys.exit("set OUNCE_ZOO to the folder of models")
+    zoo = os.environ.get("OUNCE_ZOO") or sys.exit("set OUNCE_ZOO to the folder of the benchmark models")
     runtimes = options.runtimes.split(",")
     failures = []
     print(f"{'model':18} {'data':4} {'size':>6}  {'  '.join('dB@' + r for r in runtimes)}  in FP32  fp16 speed  w16 speed")

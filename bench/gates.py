@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Does what `ounce tune` writes hold its gate on data that it has not seen, as often as it says?
+"""Measures how often models of `ounce tune` pass their gate on unseen data, compared with the stated confidence.
 
 usage: OUNCE_ZOO=folder bench/gates.py [--ounce build/ounce] [--only kws,mobilenetv2] [--splits 8] [--budget '12 models']
                                        [--confidence none,90%] [--objective balanced] [--seed 0] [--verify] [--gate]
 
-The data of a model is shuffled (with a fixed seed) and cut: tune gets the first part and nothing but a gate, and what it
-writes is judged by the same gate on the rest, which is a few times as large. That is done for a number of splits, with
-each confidence. --verify does without the search: models in 4 bits, whose quality is near the gate, are judged by `ounce
-verify` on a part, by the samples alone and with 90 % confidence, and then on the rest. --gate exits with 1 when less than the stated share of what was written holds. Needs numpy (pip).
+The data of a model is shuffled (with a fixed seed) and split: tune gets the first part and only a gate, and its result is
+judged by the same gate on the rest, which is a few times as large. This is repeated for a number of splits and each
+confidence. --verify replaces the search: 4-bit models whose quality is near the gate are judged by `ounce verify` on a part,
+on the samples alone and with 90 % confidence, and then on the rest. --gate exits with 1 if a smaller share of the written
+models than stated passes. Needs numpy (pip).
 """
 
 import argparse
@@ -21,8 +22,7 @@ import numpy
 
 from int8 import EXAMPLES, PIXELS, SOUND, run
 
-# name: data, arrays that belong together (input or label: the fields that follow each other in it), samples to tune on,
-# options, gate
+# name: data, arrays that belong together (input or label: its consecutive fields), samples to tune on, options, gate
 CASES = {
     "mobilenetv2": ("cifar_val.npz", {"input": ["x"]}, 320, PIXELS, ["--min-agreement", "99%"]),
     "kws": ("kws_val.npz", {"audio": ["audio", "calib"]}, 320, SOUND, ["--min-agreement", "99%"]),
@@ -45,7 +45,7 @@ def cut(source, arrays, count, generator, folder):
 
 
 def tuned(arguments, model, data, options, gate, confidence, output):
-    """What tune says: the document of the model, with or without a result."""
+    """The document of tune for a model, with or without a result."""
     return run(arguments.ounce, "tune", model, "--data", data, *options, *gate, "--confidence", confidence, "--budget",
                arguments.budget, "--objective", arguments.objective, "--no-cache", "--on", "none", "-o", output, "--json",
                may_fail=(1,))["results"][0]
@@ -67,8 +67,8 @@ NEAR = {
 
 
 def verify_splits(arguments, zoo):
-    """How often what passed on a part holds on the rest: lines of a table."""
-    print("| model | gate | judged on, held against | confidence | splits | passed | the gate holds |\n|---|---|---|---|---|---|---|",
+    """Prints how often models that passed on a part pass on the rest, as lines of a table."""
+    print("| model | gate | judged on, compared with | confidence | splits | passed | passed on the rest |\n|---|---|---|---|---|---|---|",
           flush=True)
     for name, (data, arrays, count, options, gate) in NEAR.items():
         if arguments.only and name not in arguments.only.split(","):
@@ -106,13 +106,13 @@ def main():
     parser.add_argument("--verify", action="store_true")
     parser.add_argument("--gate", action="store_true")
     arguments = parser.parse_args()
-    zoo = os.environ.get("OUNCE_ZOO") or sys.exit("set OUNCE_ZOO to the folder of the model zoo")
+    zoo = os.environ.get("OUNCE_ZOO") or sys.exit("set OUNCE_ZOO to the folder of the benchmark models")
     if arguments.verify:
         verify_splits(arguments, zoo)
         return
     confidences = arguments.confidence.split(",")
     written, held, tries = defaultdict(int), defaultdict(int), defaultdict(int)
-    print("| model | gate | tuned on, judged on | confidence | splits | written | the gate holds | what was written |")
+    print("| model | gate | tuned on, judged on | confidence | splits | written | passed on the rest | written models |")
     print("|---|---|---|---|---|---|---|---|", flush=True)
     for name, (data, arrays, count, options, gate) in CASES.items():
         if arguments.only and name not in arguments.only.split(","):

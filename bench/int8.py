@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Static and dynamic INT8 on the model zoo: size, quality and speed against FP32, with the bounds they have to keep.
+"""Static and dynamic INT8 on the benchmark models: size, quality and speed against FP32, with their bounds.
 
 usage: OUNCE_ZOO=folder bench/int8.py [--ounce build/ounce] [--only kws,gpt] [--gate] [--seconds 10] [-- quantize options …]
 
-Quality is measured by `ounce verify` on data that calibration has not seen, speed by `ounce bench`: one thread, the models
-interleaved in one run. No option is given to `ounce quantize` beyond --to, --data and what says how the data feeds the
-model. --gate exits with 1 when a figure is out of its bounds.
+Quality is measured by `ounce verify` on data that calibration has not seen, speed by `ounce bench` on one thread with the
+models interleaved. `ounce quantize` gets no options except --to, --data and those that map the data to the model. --gate
+exits with 1 if a figure is out of its bounds.
 """
 
 import argparse
@@ -46,7 +46,7 @@ ROWS = [
      ["--data", "commands_val.npz", *SOUND, "--labels", "label"], {"drop": .005, "speed": 2, "size": .30}),
     ("ultraface_rfb_320", "int8", FACES, FACES, {"sqnr": 20}),
     ("ultraface_rfb_320", "int8-dynamic", [], FACES, {"sqnr": 20}),
-    ("silero_vad", "int8", SPEECH, SPEECH, {"sqnr": 20}),  # over the recording, its state carried
+    ("silero_vad", "int8", SPEECH, SPEECH, {"sqnr": 20}),  # over the recording, with its recurrent state
     ("silero_vad", "int8-dynamic", SPEECH, SPEECH, {"sqnr": 20}),
 ]
 
@@ -95,7 +95,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("options", nargs="*")
     arguments = parser.parse_args()
-    zoo = os.environ.get("OUNCE_ZOO") or sys.exit("set OUNCE_ZOO to the folder of the model zoo")
+    zoo = os.environ.get("OUNCE_ZOO") or sys.exit("set OUNCE_ZOO to the folder of the benchmark models")
     wanted = arguments.only.split(",") if arguments.only else None
     missed = 0
     print(f"{'model':18} {'format':12} {'size':>6} {'SQNR':>7} {'agree':>7} {'metric':>8} {'speed':>6}   bounds")

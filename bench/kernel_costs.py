@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What ONNX Runtime's kernels cost on this CPU, in FP32 and in INT8: the figures behind src/formats/onnx/plan/kernel_costs.cpp.
+"""Measures ONNX Runtime's FP32 and INT8 kernels on this CPU, and fits the constants of src/formats/onnx/plan/kernel_costs.cpp.
 
-usage: bench/kernel_costs.py --measure FILE.jsonl [--seconds .05] [--seed 1]     a line a case; needs numpy, onnx, onnxruntime
-       bench/kernel_costs.py --fit FILE.jsonl [--block 8]      the constants, and how far they are off; needs scipy too
+usage: bench/kernel_costs.py --measure FILE.jsonl [--seconds .05] [--seed 1]     one line per case; needs numpy, onnx, onnxruntime
+       bench/kernel_costs.py --fit FILE.jsonl [--block 8]      prints the constants and their errors; also needs scipy
 
-Each case is a small network whose middle is the op in question, once in floats and once between Q/DQ, run on one thread under
-the runtime's profiler: so the op stands in the layout that it has in real networks, and what the way in and out costs is told
-apart from it. Times are medians over runs.
+Each case is a small network with the op in the middle, once in FP32 and once between Q/DQ, run on one thread under the
+runtime's profiler. So the op has the memory layout of real networks, and its time is separate from that of quantizing and
+dequantizing. Times are medians over runs.
 """
 
 import argparse
@@ -52,7 +52,7 @@ def profile(session, feed, seconds):
 
 
 class Builder:
-    """A chain of ops, in floats or between Q/DQ."""
+    """A chain of ops, in FP32 or between Q/DQ."""
 
     def __init__(self, integers, seed):
         self.integers, self.nodes, self.tensors, self.count = integers, [], [], 0
@@ -100,7 +100,7 @@ class Builder:
         pads = [dilation * (k // 2) for k in kernel]
         y = self.op("Conv", [x, self.weight((cout, cin // group, *kernel), 0), self.bias(x, cout)], kernel_shape=kernel,
                     strides=[stride] * len(kernel), pads=pads + pads, group=group, dilations=[dilation] * len(kernel))
-        if self.integers:  # a Relu is the end of its codes
+        if self.integers:  # a Relu is expressed by the zero point
             return self.coded(y, zero=0 if relu else 128)
         return self.op("Relu", [y]) if relu else y
 
@@ -172,8 +172,8 @@ def hard_swish(b, x):
     return b.coded(b.op("Mul", [x, b.coded(b.op("Add", [x, number(b, 3.)]), 6 / 255, 0)]))
 
 
-# What stands between two convolutions; `l` and `r` are what two of them give. By the planner's names: Add with a number is
-# HardSigmoid in floats, and a Mul with that HardSwish: they become that again.
+# Ops between two convolutions; `l` and `r` are the outputs of two convolutions. The names are those of the planner: "Add
+# number" is HardSigmoid in FP32, and "Add number, Mul" is HardSwish.
 MIDDLES = {
     "Nothing": lambda b, l, r, c: l,
     "Add": lambda b, l, r, c: b.coded(b.op("Add", [l, r])),
@@ -190,7 +190,7 @@ MIDDLES = {
     "Slice": lambda b, l, r, c: sliced(b, l, c),
 }
 TWO_SIDED = ("Add", "Mul", "Concat")
-RESHAPING = ("Concat", "GlobalAveragePool", "Resize", "Slice")  # the convolution behind them has other sizes, and does not count
+RESHAPING = ("Concat", "GlobalAveragePool", "Resize", "Slice")  # the next convolution has other sizes, so it does not count
 
 
 def middle_case(rng, op):
@@ -266,7 +266,7 @@ def up(value, block):
 
 
 def conv_features(case, integers, block):
-    """The row of the table that a Conv belongs to, and what its constants are multiplied with (src/formats/onnx/plan/kernel_costs.cpp)."""
+    """The table row of a Conv, and the factors of its constants (src/formats/onnx/plan/kernel_costs.cpp)."""
     macs, positions = work(case)
     taps, cin, cout = math.prod(case["kernel"]), case["cin"], case["cout"]
     is_picture, unfolds = len(case["dims"]) == 2, taps > 1
@@ -277,7 +277,7 @@ def conv_features(case, integers, block):
         return "integer_depthwise", [1, positions * taps * sixteens, positions * sixteens, positions * taps * eights, positions * taps * ones]
     if integers:
         k, n = up(cin * taps, 4), up(cout, 16)
-        pieces = taps if is_picture else 1  # on a line what lies side by side in memory is laid out at once
+        pieces = taps if is_picture else 1  # in one dimension, contiguous values are unfolded at once
         return "integer_conv", [1, positions * k * n, positions * n, unfolds * positions * cin * taps, unfolds * positions * pieces, k * n,
                                 positions * (cout % 16)]
     if case["group"] > 1:
@@ -328,10 +328,10 @@ def fit(path, block):
             if spent > 0:
                 name, x = conv_features(case, kind == "integers", block) if case["op"] == "Conv" else product_features(case, kind == "integers")
                 by_row[name].append((x, spent))
-    print("// nanoseconds for each of what the struct names; beside them, how far half and nine tenths of the cases are off")
+    print("// nanoseconds per unit of each field; then the error factor of half and of nine tenths of the cases")
     for name, rows in by_row.items():
         a, b = np.array([r[0] for r in rows], float), np.array([r[1] for r in rows], float)
-        weight = 1 / (b + 3)  # a call takes some microseconds whatever it does
+        weight = 1 / (b + 3)  # every call takes some microseconds
         constants, _ = nnls(a * weight[:, None], b * weight)
         off = np.abs(np.log2((a @ constants + 3) / (b + 3)))
         print(f"    .{name} = {{{', '.join(f'{1000 * c:.4g}' for c in constants)}}},  "

@@ -1,6 +1,6 @@
-// How fast the kernels are: GB/s of source (and ns an element), and how many times faster than the plain
-// reference. Each kernel runs on a source that fits in the cache (the kernel itself) and on one that does not
-// (the memory).
+// Measures the speed of the kernels in GB/s of source data (and ns per element), and relative to the scalar
+// reference. Each kernel runs on data that fits into the cache, and on data that does not, which shows the
+// memory bandwidth.
 #include <benchmark/benchmark.h>
 
 #include <chrono>

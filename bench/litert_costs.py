@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""What LiteRT's kernels cost on this CPU: the figures behind src/formats/tflite/plan/kernel_costs.h.
+"""Measures LiteRT's kernels on this CPU, and fits the constants of src/formats/tflite/plan/kernel_costs.h.
 
-usage: bench/litert_costs.py --measure FILE.jsonl [--only CONV_2D,ADD] [--slot .02] [--rounds 5]    a line a case
-       bench/litert_costs.py --fit FILE.jsonl [--rows]      the constants and how far they are off
+usage: bench/litert_costs.py --measure FILE.jsonl [--only CONV_2D,ADD] [--slot .02] [--rounds 5]    one line per case
+       bench/litert_costs.py --fit FILE.jsonl [--rows]      prints the constants and their errors
        (--rows > src/formats/tflite/plan/kernel_costs.inc: as C++)
 
 Needs numpy, flatbuffers and ai-edge-litert (pip). Each case is a model of a few copies of one op, in FP32, in INT8 (static)
 and, for ops with weights, with INT8 weights and FP32 activations (hybrid). LiteRT runs each with XNNPACK on one thread. The
-variants of a case take turns in slots of CPU time, with a reference convolution as one of them: a case is scaled by how fast
-the reference ran beside it, so that other work on the machine changes all cases alike. The least time of the rounds counts.
+variants of a case run in alternating slots of CPU time, together with a reference convolution. Times are scaled by the speed of
+the reference, which removes the effect of other work on the machine. The least time of the rounds counts.
 
-The fit is a sum of non-negative terms with the least relative error. A row is printed with its leave-one-out error: the
-median and the ninth decile of how far an estimate is from a case that the fit has not seen.
+The fit is a sum of non-negative terms with the least relative error. Rows are printed with the median and the ninth decile of
+their leave-one-out error, which is the error of the estimate for a case that was not part of the fit.
 """
 
 import argparse
@@ -63,7 +63,7 @@ class Model:
         return len(self.tensors) - 1
 
     def value(self, dims, scale=.05, zero=3, is_integer=None):
-        """An activation: codes in INT8 models."""
+        """An activation; quantized in INT8 models."""
         if self.variant == INT8 if is_integer is None else is_integer:
             return self.tensor(dims, "int8", scale=scale, zero=zero)
         return self.tensor(dims, "float32")
@@ -124,7 +124,7 @@ class Model:
 
 
 # --- one op of each kind ----------------------------------------------------------------------------------------------
-# Each function adds `copies` of its op to a model. Copies have an input in common, and weights of their own.
+# Each function adds `copies` of its op to a model. Copies share an input, and have separate weights.
 
 def up(value, block):
     return -(-value // block) * block
@@ -236,7 +236,7 @@ def prelu(m, c, copies):
 
 
 def to_codes(m, c, copies):
-    x = m.input(c["dims"], is_integer=m.variant == INT8)  # INT8: to another scale
+    x = m.input(c["dims"], is_integer=m.variant == INT8)  # INT8: requantizes to another scale
     for _ in range(copies):
         y = m.value(c["dims"], .07, is_integer=True)
         m.op("QUANTIZE", [x], [y], "QuantizeOptions", 2 if m.variant == INT8 else 1)
@@ -256,7 +256,7 @@ def pool(m, c, copies):
     kh, kw = c["kernel"]
     s = c["stride"]
     x = m.input(c["dims"])
-    padding = 1 if c["kernel"] == [h, w] else 0  # of all: VALID
+    padding = 1 if c["kernel"] == [h, w] else 0  # a pool over the whole image: VALID
     out = [n, 1, 1, ch] if padding else [n, -(-h // s), -(-w // s), ch]
     for _ in range(copies):
         y = m.value(out)
@@ -308,7 +308,7 @@ def divided(m, c, copies):
         m.outputs += ys
 
 
-# Movements: op → (dims → dims of the output), and (dims → constant inputs), options, their fields.
+# Ops that move values: op → (dims → dims of the output), (dims → constant inputs), options, their fields.
 MOVES = {
     "PAD": (lambda d: [d[0], d[1] + 2, d[2] + 2, d[3]], lambda m, d: [pads(m, d)], "PadOptions", {}),
     "PADV2": (lambda d: [d[0], d[1] + 2, d[2] + 2, d[3]], lambda m, d: [pads(m, d), m.constant([1])], "PadV2Options", {}),
@@ -371,7 +371,7 @@ def transpose(m, c, copies):
 def lookup(m, c, copies):
     m.inputs.append(m.tensor([c["dims"][0]], "int32"))
     for _ in range(copies):
-        y = m.value(c["dims"], .001, 0, is_integer=False)  # an INT8 table gives floats
+        y = m.value(c["dims"], .001, 0, is_integer=False)  # a lookup in an INT8 table gives floats
         table = m.weight([512, c["dims"][1]], 0) if m.variant != FP32 else m.constant([512, c["dims"][1]])
         m.op("EMBEDDING_LOOKUP", [m.inputs[0], table], [y], None, 4 if m.variant != FP32 else 1)
         m.outputs.append(y)
@@ -453,12 +453,12 @@ def cases():
 
 
 def work(case):
-    """The amounts that a case is fitted to; Work of kernel_costs.h has them, too."""
+    """The amounts of work of a case, as in Work of kernel_costs.h."""
     op, dims = case["op"], case.get("dims")
     if op in ("CONV_2D", "DEPTHWISE_CONV_2D", "TRANSPOSE_CONV"):
         kernel, pixels = math.prod(case["kernel"]), math.prod(dims)
         channels_in = case["cout"] if op == "DEPTHWISE_CONV_2D" else case["cin"]
-        if op == "TRANSPOSE_CONV":  # each input meets the whole kernel
+        if op == "TRANSPOSE_CONV":  # each input is multiplied with the whole kernel
             positions = pixels * math.prod(case["strides"])
             kernel = kernel / math.prod(case["strides"])
         else:
@@ -518,7 +518,7 @@ class Subject:
 
 
 def copies_of(case):
-    """So many that the time of a call of the runtime does not count, but their outputs fit into the cache."""
+    """Enough copies that the overhead of a call is negligible, but few enough that their outputs fit into the cache."""
     w = work(case)
     size = 4 * (w["values_out"] + w.get("weights", 0))
     return max(1, min(8, int(3e5 // max(size, 1))))
@@ -531,7 +531,7 @@ def build(case, variant, copies):
 
 
 def alternating(variant, pairs, with_break):
-    """ADDs, each followed by another ADD or by an op that XNNPACK does not take."""
+    """ADDs, each followed by another ADD or by an op that XNNPACK does not support."""
     m = Model(variant)
     x = m.input([1, 4, 4, 8])
     for _ in range(pairs):
@@ -614,9 +614,9 @@ def measure(options):
 
 # --- fitting ----------------------------------------------------------------------------------------------------------
 
-# The block of channels that a kernel computes at a time: inputs, outputs.
+# The channels that a kernel processes at a time: inputs, outputs.
 BLOCKS = {FP32: (1, 16), INT8: (8, 16), HYBRID: (8, 16)}
-TAPS = (3, 4, 9, 25)  # of depthwise kernels; what is larger is a convolution for each channel
+TAPS = (3, 4, 9, 25)  # of depthwise kernels; larger ones run as a convolution per channel
 ROW_BY_ROW = ("SOFTMAX", "LOG_SOFTMAX", "L2_NORMALIZATION")
 TERMS = ("call", "product", "output", "tap", "input", "weight")
 
@@ -637,9 +637,9 @@ def kernel_of(case):
 
 
 def amounts(case, variant):
-    """How often each of TERMS counts."""
+    """The amount of each of TERMS."""
     w = work(case)
-    if case["op"] not in WEIGHTED:  # by what is larger; pools also by each element of their window
+    if case["op"] not in WEIGHTED:  # by the larger of input and output; pools also by each element of their window
         if case["op"] in ROW_BY_ROW:
             return [1, 0, w["values_out"], w["values_out"] / case["dims"][-1], 0, 0]
         is_pool = case["op"] in ("AVERAGE_POOL_2D", "MAX_POOL_2D")
@@ -658,7 +658,7 @@ def amounts(case, variant):
 
 
 def least_squares(rows):
-    """Non-negative coefficients with the least squared relative error: the best of the solutions for each subset of terms."""
+    """Non-negative coefficients with the least squared relative error: the best solution over all subsets of terms."""
     a = np.array([[x / ns for x in terms] for terms, ns in rows])
     scale = np.sqrt((a * a).sum(axis=0))
     used = np.flatnonzero(scale)
@@ -673,7 +673,7 @@ def least_squares(rows):
             continue
         if (x < 0).any():
             continue
-        error = -x @ target[chosen]  # and a constant
+        error = -x @ target[chosen]  # up to a constant
         if error < least:
             best, least = (chosen, x), error
     found = np.zeros(len(scale))
@@ -682,7 +682,7 @@ def least_squares(rows):
 
 
 def off(terms, ns, x):
-    """By which factor, at least 1."""
+    """The factor between two times, at least 1."""
     estimate = max(float(np.dot(terms, x)), 1e-9)
     return max(estimate / ns, ns / estimate)
 
@@ -699,7 +699,7 @@ def fit(options):
             if found := line.get(variant):
                 ns = (found["ns"] * typical / line["reference"] - overhead[FP32]["call"]) / found["copies"]
                 if variant == HYBRID and kernel_of(line["case"]) == "BATCH_MATMUL computed":
-                    continue  # nothing in it is hybrid
+                    continue  # has no hybrid kernel
                 measured[kernel_of(line["case"]), variant].append((line["case"], found["delegated"], max(ns, 1)))
     table = {}
     for (kernel, variant), cases_of in sorted(measured.items()):
@@ -748,7 +748,7 @@ FORMS = {"1x1": "kPointwise", "wide": "kWide", "computed": "kComputed", "rows": 
 
 
 def rows(table, overhead):
-    """As C++."""
+    """Prints the rows as C++."""
     cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "an unknown CPU")
     flags = next((line for line in open("/proc/cpuinfo") if line.startswith("flags")), "")
     cpu += " with AVX512-VNNI" if "avx512_vnni" in flags else ""

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Memory at load and speed of every decoder, on convolutional networks of 50 to 100 MB made here with random weights.
+"""Memory at load and speed of every `--decode` setting, on convolutional networks of 50 to 100 MB with random weights.
 
 usage: bench/memory.py [--ounce build/ounce] [--only basic,bottleneck,audio] [--runtime VERSION] [--seconds 6] [--gate]
 
-Each network is stored in every way that --to, --decode and --memory know, and all of them run in one `ounce bench`: interleaved
-on one thread, memory from a new process each. Peak is the most that is resident until the session is there, beyond what the process
-had with the library open; stays is what is left then; run is the peak of the whole process, the runtime itself among it. Shares
-are of FP32 in the same run. --gate exits with 1 when a bound is not kept.
+Each network is written with every setting of --to, --decode and --memory, and all of them run in one `ounce bench`: interleaved
+on one thread, with memory measured in new processes. "peak" is the maximum resident memory while the session is created, minus
+that of the process with the open library; "stays" is the resident memory after that; "run" is the peak of the whole process,
+including the runtime. Shares are relative to FP32 in the same run. --gate exits with 1 if a bound is missed.
 """
 
 import argparse
@@ -32,7 +32,7 @@ WAYS = [
     ("w4 balanced, 20 %", ["--to", "w4", "--memory", "balanced", "--decode-share", "20"]),
     ("w4 low", ["--to", "w4", "--memory", "low"]),
 ]
-# What is wanted: share of FP32's peak at most, share of its speed at least. Timing may err by 3 %.
+# Bounds: largest share of FP32's peak, least share of its speed. The error of timing is up to 3 %.
 WANTED = {"w8 fast": (1.25, 1.0), "w8 balanced": (0.6, 0.95), "w4 balanced": (1.0, 0.9)}
 NOISE = 0.03
 
@@ -68,7 +68,7 @@ class Network:
 
 
 def residual(has_bottlenecks):
-    """The layers of a ResNet of 34 or of 50, on pictures of 224."""
+    """The layers of a ResNet-34 or ResNet-50, for images of 224 × 224."""
     net = Network()
     x = net.op("MaxPool", net.conv("x", 3, 64, 7, 2), kernel_shape=[3, 3], pads=[1] * 4, strides=[2, 2])
     channels = 64
@@ -89,7 +89,7 @@ def residual(has_bottlenecks):
 
 
 def audio():
-    """One axis, so no kernel wants its weights in another order; each is used at 256 positions."""
+    """One spatial axis, so that no kernel reorders its weights; each weight is used at 256 positions."""
     net = Network()
     x = net.conv("x", 80, 768, 3, axes=1)
     for _ in range(9):
@@ -141,7 +141,7 @@ def main():
                 if share > most or speed < least - NOISE:
                     failures.append(f"{name}, {way}: {share:.2f} of the peak ({most} wanted) at {speed:.2f} of the speed ({least} wanted)")
     for failure in failures:
-        print("not kept:", failure)
+        print("missed:", failure)
     return 1 if options.gate and failures else 0
 
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Models for the benchmarks, made quickly and with the standard library alone.
+"""Writes models for the benchmarks quickly, with only the standard library.
 
     bench/models.py large 4 /tmp/4g.onnx          # a transformer with 4 GiB of weights in /tmp/4g.onnx.data
-    bench/models.py decoder 12 /tmp/12g.onnx      # products alone, as in a language model
-    bench/models.py chain 100000 /tmp/long.onnx   # that many MatMuls
+    bench/models.py decoder 12 /tmp/12g.onnx      # matrix products only, as in a language model
+    bench/models.py chain 100000 /tmp/long.onnx   # 100,000 MatMuls
 
-large is a transformer-like mixture in blocks of 256 MiB, so that models of different sizes differ in size only. chain,
-constants and branches are many small MatMuls.
+large is a transformer-like mixture of layers in blocks of 256 MiB, so that models differ only in size. chain, constants and
+branches have many small MatMuls.
 """
 import array
 import os
@@ -17,7 +17,7 @@ FLOAT, INT64 = 1, 7
 MIB = 1 << 20
 
 
-# --- the ONNX messages that are needed, as bytes ----------------------------------------------------------------------
+# --- encoded ONNX messages ----------------------------------------------------------------------
 
 def varint(value):
     value &= (1 << 64) - 1
@@ -124,7 +124,7 @@ def block_nodes(b, x):
 
 
 def gaussian_blocks(mib=8, seed=1):
-    """The same random values at a few scales, as bytes twice in a row, so that any window of `mib` can be cut out."""
+    """Random values at a few scales, as bytes, repeated once so that every window of `mib` is contiguous."""
     draw = random.Random(seed)
     values = array.array("f", (draw.gauss(0, 1) for _ in range(1 << 18)))
     values = values * (mib * MIB // 4 // len(values))

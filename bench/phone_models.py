@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Networks as phones run them, with weights like trained ones, made of public facts: MobileNetV3-Large, EfficientNet-B0, a
-gated WaveNet and an up-scaler with transposed convolutions.
+"""Makes networks for phones with weights that resemble trained ones: MobileNetV3-Large, EfficientNet-B0, a gated WaveNet and an
+upscaler with transposed convolutions.
 
 usage: bench/phone_models.py FOLDER [--only mobilenetv3_32,efficientnet_32]      needs numpy, onnx and onnxruntime (pip)
 
-Each is made layer by layer while pictures (or sound) run through it: weights are random with channels of uneven size, then
-scaled so that every channel has the mean and the deviation that a batch normalisation would have left; the last layer of a
-classifier answers which of the main directions of its features a picture lies in, as trained ones do. So ranges and margins look like those
-of trained networks, and nothing has to be downloaded. Pictures come from the zoo (OUNCE_ZOO). Writes FOLDER/NAME.onnx and FOLDER/NAME.npz with `calib` and `judge`.
+Each network is made layer by layer while images (or audio) run through it. Weights are random with channels of different
+magnitudes, then scaled so that every channel has the mean and deviation that batch normalization would have left. The last
+layer of a classifier selects the main direction of the features in which an image lies. So ranges and margins resemble those of
+trained networks, without downloads. Images come from OUNCE_ZOO. Writes FOLDER/NAME.onnx and FOLDER/NAME.npz with `calib` and
+`judge`.
 """
 
 import argparse
@@ -18,8 +19,8 @@ import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
-BATCH = {32: 64, 224: 6}  # pictures that statistics are of, by their side
-KEPT = 24  # values that nodes further on may take
+BATCH = {32: 64, 224: 6}  # images for statistics, by their side length
+KEPT = 24  # values kept for later nodes
 MEAN, DEVIATION = np.float32([.4914, .4822, .4465]), np.float32([.247, .2435, .2616])
 
 
@@ -62,7 +63,7 @@ class Network:
         inputs = self.values[x].shape[1]
         shape = (outputs, inputs // group) + (kernel,) * rank
         weight = self.random.standard_normal(shape) * np.exp(.3 * self.random.standard_normal((outputs,) + (1,) * (rank + 1)))
-        if group > 1:  # those of depthwise kernels are mostly smooth
+        if group > 1:  # depthwise kernels are mostly smooth
             bell = np.exp(-.5 * ((np.arange(kernel) - (kernel - 1) / 2) / (kernel / 4)) ** 2)
             weight += 4 * np.sign(self.random.standard_normal((outputs, 1) + (1,) * rank)) * np.multiply.outer(bell, bell)
         weight = weight.astype(np.float32)
@@ -91,7 +92,7 @@ class Network:
         return self.add("ConvTranspose", [x, name, shift], **settings)
 
     def directions(self, features, samples, count=5):
-        """A Gemm that tells in which of the main directions of its features a sample lies: two answers for each."""
+        """A Gemm that selects the main direction of the features in which a sample lies: two classes for each direction."""
         session = onnxruntime.InferenceSession(self.model(features).SerializeToString(), providers=["CPUExecutionProvider"])
         x = np.concatenate([session.run(None, {"input": samples[i:i + 32]})[0] for i in range(0, len(samples), 32)]).astype(np.float64)
         mean = x.mean(0)

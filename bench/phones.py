@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Integer speed on the networks that phones run, with quality on data that calibration has not seen.
+"""INT8 speed on networks for phones, with quality on data that calibration has not seen.
 
 usage: bench/phones.py FOLDER [--ounce build/ounce] [--before OTHER/ounce] [--only mobilenetv3_224,vocoder] [--gate] [--under COMMAND]
                        [options of quantize]
 
-FOLDER holds what bench/phone_models.py wrote, and bench/studies/train_phone_models.py if trained networks are wanted; the other models
-come from the zoo (OUNCE_ZOO). Each model is made static with the defaults, and by --before too if that is given. All of them
-are timed against FP32 in one run, interleaved. `share` is the share of time in kernels that multiply integers
-(`bench --profile`). --gate: exit 1 when a bound is missed.
+FOLDER contains the models of bench/phone_models.py, and for trained networks those of bench/studies/train_phone_models.py; the
+other models come from OUNCE_ZOO. Each model is quantized to static INT8 with the defaults, and with the program of --before if
+given. All of them are timed against FP32 in one run, interleaved. `share` is the share of time in kernels that multiply
+integers (`bench --profile`). --gate: exit 1 if a bound is missed.
 """
 
 import argparse
@@ -22,7 +22,7 @@ PIXELS = ["--layout", "nchw", "--rescale", "1/255", "--mean", ".4914,.4822,.4465
 IMAGES = ["--size", "320", "--layout", "nchw", "--rescale", "1/255"]
 MADE = (["--input", "input=calib"], ["--input", "input=judge"])
 
-# model, calibration and judgement; bounds
+# model, calibration and validation data; bounds
 ROWS = [
     ("mobilenetv3_32", MADE, {"speed": 1.15, "agreement": .99, "share": .7}),
     ("mobilenetv3_224", MADE, {"speed": 1.3, "agreement": .99, "share": .7}),
@@ -65,7 +65,7 @@ def main():
     parser.add_argument("--gate", action="store_true")
     parser.add_argument("--under", default="", help="a command in front of the timing, such as 'chrt -f 10' on a busy machine")
     arguments, options = parser.parse_known_args()
-    zoo = os.environ.get("OUNCE_ZOO") or sys.exit("set OUNCE_ZOO to the folder of the model zoo")
+    zoo = os.environ.get("OUNCE_ZOO") or sys.exit("set OUNCE_ZOO to the folder of the benchmark models")
     programs = [p for p in (arguments.before, arguments.ounce) if p]
     missed = 0
     print(f"{'model':23} {'program':8} {'size':>5} {'SQNR':>6} {'agree':>6} {'speed':>6} {'share':>6}   bounds")
@@ -78,7 +78,7 @@ def main():
             if name.endswith("_trained") and not os.path.exists(model):
                 continue
             data = ["--data", os.path.join(folder, ZOO_DATA.get(name, name + ".npz"))]
-            if name == "detector":  # a folder of pictures each
+            if name == "detector":  # each is a folder of images
                 calibration, judge = ([f"{data[1]}/{side[0]}", *side[1:]] for side in (calibration, judge))
                 data = ["--data"]
             smalls = []

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Ounce from Python: what a call costs beside the program, and a script of onnxruntime.quantization with both modules.
+"""Ounce from Python: the cost of a call against the program, and a script of onnxruntime.quantization with both modules.
 
 usage: OUNCE_ZOO=folder OUNCE_LIBRARY=build/libounce.so PYTHONPATH=python bench/python_api.py
            [--ounce build/ounce] [--repeats 15] [--seconds 3] [--only kws,gpt] [--gate]
 
-The first table is `quantize --to w8` of gpt.onnx by the program and by a Python process that has imported the module, turn
-by turn, and the peak memory of both with a model of 512 MB. The second is one script (`make_static`, `make_dynamic`: the
-calls of the public examples, written once), run with onnxruntime.quantization and with ounce.compat; quality is measured on
-data that calibration has not seen, speed with both results interleaved. --gate exits with 1 when a figure is out of its
-bounds: 5 % of time, no copy of the weights, and no result whose outputs are farther from the original's.
+The first table compares `quantize --to w8` of gpt.onnx by the program and by a Python process that has imported the module, in
+alternation, and the peak memory of both with a model of 512 MB. The second compares a script (`make_static`, `make_dynamic`:
+the calls of the public examples) with onnxruntime.quantization and with ounce.compat; quality is measured on data that
+calibration has not seen, speed with both results interleaved. --gate exits with 1 if a figure is out of its bounds: 5 % of
+time, no copy of the weights, and no result with a larger output error than the baseline's.
 """
 
 import argparse
@@ -33,7 +33,7 @@ ZOO = os.environ.get("OUNCE_ZOO", "")
 
 
 class Reader(ounce.compat.CalibrationDataReader, onnxruntime.quantization.CalibrationDataReader):
-    """The inputs of one run after the other."""
+    """Yields the inputs of each run."""
 
     def __init__(self, inputs):
         count = len(next(iter(inputs.values())))
@@ -69,7 +69,7 @@ def load(name):
 
 
 def rows():
-    """Model, the part of the script, calibration data, validation data, labels and options of verify."""
+    """Model, part of the script, calibration data, validation data, labels and options of verify."""
     kws, cifar, gpt, agnews, vocoder = (load(f"{n}_val.npz") for n in ("kws", "cifar", "gpt", "agnews", "vocoder"))
 
     def sound(clips):
@@ -136,7 +136,7 @@ def timed(command):
 
 
 def cost(program, repeats):
-    """The same call by the program and from Python."""
+    """Times the same call by the program and from Python."""
     model, problems = os.path.join(ZOO, "gpt.onnx"), []
     runtime = ounce._runtime.default_runtime() or ""
     with tempfile.TemporaryDirectory() as folder:
@@ -160,7 +160,7 @@ def cost(program, repeats):
 
 
 def memory(program, folder):
-    """Peak of a process that quantizes 512 MB: neither may hold the weights."""
+    """Measures the peak of a process that quantizes 512 MB: neither may keep the weights in memory."""
     model = os.path.join(folder, "large.onnx")
     count, side = 32, 2048
     block = numpy.random.default_rng(1).normal(size=(side, side)).astype("float32")
@@ -171,7 +171,7 @@ def memory(program, folder):
     onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8), model)
     del weights, graph
     output = os.path.join(folder, "large.w8.onnx")
-    # Not ru_maxrss, which begins with the memory of whoever started the process.
+    # Not ru_maxrss, which starts with the memory of the parent process.
     script = "import ounce; {}; print([line.split()[1] for line in open('/proc/self/status') if 'VmHWM' in line][0])"
     call = f"ounce.quantize({model!r}, output={output!r}, verify=False)"
     peaks = {}
@@ -198,7 +198,7 @@ def main():
     parser.add_argument("--gate", action="store_true")
     arguments = parser.parse_args()
     if not ZOO:
-        sys.exit("OUNCE_ZOO names the folder of models")
+        sys.exit("set OUNCE_ZOO to the folder of the benchmark models")
     problems = [] if arguments.only else cost(arguments.ounce, arguments.repeats)
     problems += shims([name for name in arguments.only.split(",") if name], arguments.seconds)
     for problem in problems:

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""The promises of verify and bench, measured with the program itself on the model zoo.
+"""Checks the documented figures of verify and bench on the benchmark models.
 
 usage: OUNCE_ZOO=folder bench/runtime_figures.py [--ounce build/ounce] [--gate]
 
-- accuracies of the zoo, reference against itself, as its README gives them
+- accuracies of the models in OUNCE_ZOO against themselves, as given in its README
 - peak memory of verify while the dataset grows a hundredfold, compressed and not
-- what verify takes beyond the two inferences
-- what bench takes beyond a call
+- overhead of verify beyond the two inferences
+- overhead of bench beyond a call
 - speed of w8 (fold) and of dq against FP32, in one interleaved run
 
-Figures are ratios of one run. --gate exits with 1 when one of them is out of its bounds. Needs numpy.
+Figures are ratios of one run. --gate exits with 1 if one of them is out of its bounds. Needs numpy.
 """
 
 import argparse
@@ -23,7 +23,7 @@ import numpy as np
 
 PIXELS = ["--input", "input=x", "--layout", "nchw", "--rescale", "1/255", "--mean", ".4914,.4822,.4465", "--std", ".2470,.2435,.2616"]
 
-# model, data, options, metric, what the zoo's README says
+# model, data, options, metric, value in the README of OUNCE_ZOO
 ACCURACIES = [
     ("mobilenetv2", "cifar_val.npz", [*PIXELS, "--labels", "y"], "top1_accuracy", "0.8815"),
     ("kws", "kws_val.npz", ["--labels", "y", "--rescale", "1/32768"], "top1_accuracy", "1.0000"),
@@ -45,7 +45,7 @@ class Ounce:
         self.program = program
 
     def run(self, *arguments):
-        """Gives the JSON document and the peak resident memory in MB."""
+        """Returns the JSON document and the peak resident memory in MB."""
         read, write = os.pipe()
         process = subprocess.Popen([self.program, *arguments, "--json"], stdout=write, stderr=subprocess.DEVNULL)
         os.close(write)
@@ -59,7 +59,7 @@ class Ounce:
 
 
 def accuracies(ounce, zoo):
-    print("Accuracies of the zoo, FP32 against FP32")
+    print("Accuracies of the models, FP32 against FP32")
     for name, data, options, metric, wanted in ACCURACIES:
         model = f"{zoo}/{name}.onnx"
         document, _ = ounce.run("verify", model, model, "--data", f"{zoo}/{data}", *options, "--no-edge-cases")
@@ -93,14 +93,14 @@ def memory(ounce, zoo, folder):
         peaks = {}
         for count in (100, 10_000):
             path = f"{folder}/{kind}{count}.npz"
-            # In a process of its own: a child's peak begins with what its parent has, so this one stays small.
+            # In a separate process: a child's peak starts with its parent's memory, so this process must be small.
             subprocess.run([sys.executable, __file__, "--make-sound", zoo, path, str(count), kind], check=True)
             _, peaks[count] = ounce.run("verify", model, model, "--data", path, "--rescale", "1/32768", "--no-edge-cases")
             size = os.path.getsize(path) / 1e6
             os.remove(path)
         growth = peaks[10_000] - peaks[100]
         show(f"kws, 100 → 10,000 samples ({size:.0f} MB {kind})", f"{peaks[100]:.0f} → {peaks[10_000]:.0f} MB", growth <= 20,
-             "at most 20 MB more: pages of a mapped file are given back 16 MB at a time")
+             "at most 20 MB more: pages of a mapped file are released 16 MB at a time")
 
 
 def speeds(ounce, zoo, folder):
@@ -123,7 +123,7 @@ def speeds(ounce, zoo, folder):
 
 
 def call_overhead(ounce, folder):
-    print("Bench beyond a call: a model of one addition, the runtime's own work included")
+    print("Bench beyond a call: a model of one addition, including the runtime's overhead")
     sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "tests", "cli"))
     from onnx_bytes import graph, model, node, value
     path = f"{folder}/add.onnx"
@@ -145,7 +145,7 @@ def main():
         return make_sound(where, path, int(count), kind)
     zoo = os.environ.get("OUNCE_ZOO")
     if not zoo:
-        sys.exit("runtime_figures: OUNCE_ZOO must name the folder of the models")
+        sys.exit("runtime_figures: set OUNCE_ZOO to the folder of the benchmark models")
     ounce = Ounce(arguments.ounce)
     with tempfile.TemporaryDirectory(prefix="ounce-figures-") as folder:
         accuracies(ounce, zoo)

@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""How the cost of `ounce quantize` grows: with the bytes of a model, against cp; with its nodes; against numpy.
+"""Measures how the cost of `ounce quantize` grows with the bytes of a model (against cp and numpy) and with its nodes.
 
     bench/scale.py                           # 0.25 and 0.5 GiB, up to 10k nodes: two minutes
     bench/scale.py --scale full              # 0.5 to 4 GiB, up to 100k nodes: ten minutes, 14 GB of disk
     bench/scale.py --parts bytes --sizes 4 --gate      # exit code 1 when a target is missed
 
-Needs the standard library alone; the comparison with weight_only_numpy.py needs numpy and onnx in the Python given by
---numpy, and is left out without them: apt-get install python3-numpy python3-onnx, or pip install numpy onnx. Files go
-to a new folder below --folder, on the file system that is to be measured, and are removed at the end.
+Needs only the standard library; the comparison with weight_only_numpy.py needs numpy and onnx in the Python given by --numpy,
+and is skipped without them: apt-get install python3-numpy python3-onnx, or pip install numpy onnx. Files are written to a new
+folder in --folder, which should be on the file system to measure, and are removed at the end.
 
-What is compared is run in turns: in each round every command once, with its source read into the page cache and the
-disk idle (sync) before, its target absent. Printed are the best and the median of the rounds. `spread` is the slowest
-round / the fastest and `others` the CPUs that other processes used during the best round: they tell how far to trust a
-row. On a busy machine use --realtime (root), which gives cp, numpy and ounce alike the CPUs before all others.
+The compared commands run in alternation: each round runs every command once, after reading its source into the page cache,
+waiting for the disk (sync) and removing its target. The table shows the best and the median of the rounds. `spread` (slowest
+round / fastest) and `others` (CPUs used by other processes during the best round) show the reliability of a row. On a busy
+machine use --realtime (root), which runs cp, numpy and ounce with real-time priority.
 
-cp does not flush its copy to the disk; ounce does. The peak is ru_maxrss, which counts the mapped pages of files too.
+cp does not flush its copy to the disk; ounce does. The peak is ru_maxrss, which includes the mapped pages of files.
 """
 import argparse
 import os
@@ -28,8 +28,8 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 GIB = 1 << 30
 MAX_CP_RATIO, CP_TARGET_GIB, MAX_PEAK_MB, MIN_NUMPY_RATIO = 1.0, 4, 256, 15
-MAX_GROWTH = 1.15       # of the cost of a byte
-MAX_NODE_GROWTH = 1.75  # of the cost of a node, from caches that no longer hold the graph; n log n from 1k to 100k is 1.67
+MAX_GROWTH = 1.15       # of the cost per byte
+MAX_NODE_GROWTH = 1.75  # of the cost per node, because large graphs exceed the caches; n log n from 1k to 100k is 1.67
 
 SCALES = {
     "small": {"sizes": [0.25, 0.5], "nodes": [1, 1000, 10000], "rounds": 3},
@@ -38,12 +38,12 @@ SCALES = {
 
 
 def make(kind, count, path):
-    """In a process of its own: a child's ru_maxrss begins with what its parent has, so this one stays small."""
+    """Runs a command from a separate process, which must be small: ru_maxrss of a child starts with its parent's memory."""
     subprocess.run([sys.executable, os.path.join(HERE, "models.py"), kind, str(count), path], check=True)
 
 
 def busy_seconds():
-    """Of all CPUs together, since the machine was started."""
+    """CPU time of all CPUs since the machine was started."""
     with open("/proc/stat") as stat:
         times = [int(t) for t in stat.readline().split()[1:9]]
     return (sum(times) - times[3] - times[4]) / os.sysconf("SC_CLK_TCK")
@@ -101,7 +101,7 @@ class Table:
 verdicts = []
 
 
-# Whether a target is met; the last word of each table.
+# Prints whether a target is met, after each table.
 def verdict(what, value, limit, at_most=True):
     met = value <= limit if at_most else value >= limit
     verdicts.append(met)
@@ -152,7 +152,7 @@ def require_room(arguments):
 
 
 def bytes_part(arguments, made):
-    print("The cost of a byte: ounce quantize --to w8 against cp of the same files")
+    print("Cost per byte: ounce quantize --to w8 against cp of the same files")
     variants = {"w8": [], "w8 --scale absmax": ["--scale", "absmax"]}
     target = os.path.join(arguments.folder, "target")
     runs = {}
@@ -187,13 +187,13 @@ def numpy_part(arguments, made):
     needed = subprocess.run([arguments.numpy, "-c", "import numpy, onnx; print('numpy', numpy.__version__, 'onnx', onnx.__version__)"],
                             capture_output=True, text=True)
     if needed.returncode != 0:
-        print(f"Against numpy: left out, {arguments.numpy} has no numpy or onnx (apt-get install python3-numpy python3-onnx, or "
+        print(f"Against numpy: skipped, {arguments.numpy} has no numpy or onnx (apt-get install python3-numpy python3-onnx, or "
               "pip install numpy onnx and --numpy PYTHON)\n")
         return
     size = min(made, key=lambda s: abs(s - 1))
     path, target = made[size], os.path.join(arguments.folder, "target")
     out = os.path.join(target, "out.onnx")
-    print(f"Against the plain script: {size:g} GiB, {needed.stdout.strip()}; the last row is ounce with its defaults")
+    print(f"Against the numpy script: {size:g} GiB, {needed.stdout.strip()}; the last row is ounce with its defaults")
 
     def numpy(*options):
         return Run([arguments.numpy, os.path.join(HERE, "weight_only_numpy.py"), path, out, *options], target)
@@ -221,12 +221,12 @@ def numpy_part(arguments, made):
 
 
 def fewest_of(counts):
-    """What others are compared with: fewer are mostly start-up."""
+    """The smallest number of nodes for comparisons; with fewer, start-up dominates."""
     return min((count for count in counts if count >= 1000), default=None)
 
 
 def nodes_part(arguments):
-    print("The cost of a node: MatMuls of 32x32; Constant: every second node holds a weight; If: 50 in each branch")
+    print("Cost per node: MatMuls of 32x32; Constant: every second node is a weight; If: 50 in each branch")
     target = os.path.join(arguments.folder, "target")
     kinds = {"chain": "chain", "Constant": "constants", "If": "branches"}
     runs = {}
@@ -269,8 +269,8 @@ def numbers(kind):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ounce", default=os.path.join(HERE, "..", "build", "ounce"))
-    parser.add_argument("--folder", help="where the folder for the models is made (default: the system's for temporary files)")
-    parser.add_argument("--scale", choices=SCALES, default=os.environ.get("SCALE") or "small", help="what follows at once (default: $SCALE, or small)")
+    parser.add_argument("--folder", help="parent of the folder for the models (default: the system's for temporary files)")
+    parser.add_argument("--scale", choices=SCALES, default=os.environ.get("SCALE") or "small", help="preset for the next options (default: $SCALE, or small)")
     parser.add_argument("--sizes", type=numbers(float), help="GiB of weights, multiples of 0.25")
     parser.add_argument("--nodes", type=numbers(int))
     parser.add_argument("--rounds", type=int)

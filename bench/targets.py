@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Does what is made for a target run there? Every model of the zoo in every format, for several releases, in the real libraries.
+"""Checks that models made for a target run there: every benchmark model in every format, in several releases of ONNX Runtime.
 
 usage: OUNCE_ZOO=folder bench/targets.py --libraries DIR [--ounce build/ounce] [--only kws,gpt] [--releases 1.14.0,1.22.0,1.30.0]
 
-DIR is what tools/support_matrix/fetch.sh brings. `ounce quantize --target linux-x64@VERSION` makes each model, `ounce check`
-says what it thinks of it, and `ounce verify` loads and runs it in that very library. Exit 1 when one of them does not run
-there or when check says otherwise. Also times `ounce check` on a model of 1,000 nodes.
+DIR is a folder filled by tools/support_matrix/fetch.sh. `ounce quantize --target linux-x64@VERSION` makes each model, `ounce
+check` predicts whether it runs, and `ounce verify` runs it in this release. Exit 1 if a model does not run or a prediction is
+wrong. Also times `ounce check` on a model of 1,000 nodes.
 """
 
 import argparse
@@ -34,7 +34,7 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--releases", default="1.14.0,1.17.3,1.22.0,1.26.0,1.30.0")
     options = parser.parse_args()
-    zoo = os.environ.get("OUNCE_ZOO") or sys.exit("set OUNCE_ZOO to the folder of models")
+    zoo = os.environ.get("OUNCE_ZOO") or sys.exit("set OUNCE_ZOO to the folder of the benchmark models")
     made, failures, refusals = 0, [], []
     for name, feeding in ROWS:
         if options.only and name not in options.only.split(","):

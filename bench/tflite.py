@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Quantizes .tflite models in every format and judges the results, beside those of a peer, in one run.
+"""Quantizes .tflite models in every format and compares the results with those of a baseline in one run.
 
 usage: OUNCE_ZOO=… OUNCE_MEDIAPIPE=… bench/tflite.py build/ounce [--peer FOLDER] [--work FOLDER] [--models kws …]
                                      [--formats w8 int8 …] [--keep] [--json FILE] [--gate]
        bench/tflite.py --show FILE.json …      the tables of runs that wrote --json, together
 
-tflite_models.py lists the models, their data and the variables; tflite_peer.py fills the baseline's folder. For each model and
-format: what `ounce quantize` gave, or why it gave nothing; size (of the published file), SQNR of each output on data that
-calibration has not seen, the task's metric, speed against FP32, CPU seconds and peak memory of quantizing. The outputs of all
-files are computed by LiteRT's own interpreter (tflite_runner.py), and its CPU time is measured in slots that take turns: FP32,
-ours, the baseline's. The work folder keeps the quality of files that were judged before; `--keep` also takes its results of `quantize`. --gate: exit 1 if a bound is missed.
+tflite_models.py lists the models, their data and the variables; tflite_peer.py fills the baseline's folder. The tables show for
+each model and format the result of `ounce quantize`, or its message: size (relative to the published file), SQNR of each output
+on data that calibration has not seen, the task's metric, speed against FP32, CPU seconds and peak memory of quantizing. LiteRT's
+interpreter (tflite_runner.py) computes the outputs of all files; its CPU time is measured in alternating slots of FP32, Ounce
+and the baseline. The work folder keeps the quality of files that were judged before; `--keep` also reuses its results of
+`quantize`. --gate: exit 1 if a bound is missed.
 
 Needs ai-edge-litert, numpy and pillow (pip), and LiteRT for ounce (./setup litert).
 """
@@ -32,13 +33,13 @@ import tflite_runner
 
 FORMATS = {"w8": [], "int8-dynamic": [], "int8": [], "w4": [], "w16": []}
 NEEDS_DATA = {"int8"}
-NOISE = .93  # a speed-up below is slower than its base
-# Bounds beyond those of every model: (model, format) → what has to hold.
+NOISE = .93  # a smaller speed-up counts as slower
+# Additional bounds: (model, format) → bounds.
 BOUNDS = {
     ("agnews", "int8"): {"metric": .835}, ("mobilenetv2", "int8"): {"sqnr": 30, "speed": 2.2}, ("kws", "int8"): {"metric": .99, "speed": 1},
     ("detector", "int8"): {"metric": .884, "speed": 3.2}, ("vocoder", "int8"): {"sqnr": 24, "speed": 2.5},
 }
-# Forks from a small process, so that the peak is the program's; prints CPU seconds and peak memory as the last line.
+# Starts a program from a small process, so that the peak is the program's; prints CPU seconds and peak memory as the last line.
 LAUNCHER = """
 import os, sys
 child = os.fork()
@@ -66,7 +67,7 @@ def last_line(text):
 
 
 def make(ounce, model, kind, data, target, limit):
-    """What quantize gave: {"path"} or {"reason"}, and what it took."""
+    """The result of quantize, {"path"} or {"reason"}, and its CPU time and memory."""
     words = [ounce, "quantize", model.path, "-o", target, "--to", kind, "--json", *FORMATS[kind]]
     if data and (kind in NEEDS_DATA or model.runs):
         words += ["--data", data[0]]
@@ -82,7 +83,7 @@ def make(ounce, model, kind, data, target, limit):
             row["notes"] = document.get("notes", [])
         except (ValueError, KeyError, IndexError):
             row["notes"] = ["no JSON document"]
-        if kind not in NEEDS_DATA:  # without the trial that it makes by default, which the baseline does not make
+        if kind not in NEEDS_DATA:  # without the default trial, for comparison with the baseline, which has none
             bare = target.with_suffix(".bare.tflite")
             _, _, _, row["bare_cpu_s"], row["bare_peak_mb"] = run([*words[:4], bare, *words[5:], "--no-verify"], limit)
             bare.unlink(missing_ok=True)
@@ -94,7 +95,7 @@ def make(ounce, model, kind, data, target, limit):
 
 
 class Judge:
-    """Quality of files on the unseen data of a model; what was judged once is kept in the work folder."""
+    """Quality of files on the unseen data of a model; results are kept in the work folder."""
 
     def __init__(self, model, base, work):
         self.model, self.base, self.names, self.reference = model, base, base.input_names(), None
@@ -222,7 +223,7 @@ def show(result):
     lines = []
     fp32 = f", FP32 {result['metric_name']} {result['metric']:.4f}" if "metric" in result else ""
     lines.append(f"\n### {result['model']} ({result['bytes']:,} bytes{fp32})\n")
-    lines.append("| format | Ounce: size, SQNR, metric, speed | peer | Ounce: CPU and memory (without the trial) | peer (+ imports) |")
+    lines.append("| format | Ounce: size, SQNR, metric, speed | baseline | Ounce: CPU and memory (without the trial) | baseline (+ imports) |")
     lines.append("|---|---|---|---|---|")
     for kind in dict.fromkeys([*result["ours"], *result["peer"]]):
         ours, peer = result["ours"].get(kind), result["peer"].get(kind)
@@ -231,7 +232,7 @@ def show(result):
     for who in ("ours", "peer"):
         for kind, row in result[who].items():
             if why := row.get("reason") or row.get("error") or row.get("cannot_run"):
-                lines.append(f"- {'Ounce' if who == 'ours' else 'peer'} {kind}: {why}")
+                lines.append(f"- {'Ounce' if who == 'ours' else 'baseline'} {kind}: {why}")
     if result.get("why_not_judged"):
         lines.append(f"- not judged: {result['why_not_judged']}")
     return "\n".join(lines)
@@ -242,7 +243,7 @@ def worst(row):
 
 
 def complaints(results):
-    """What misses a bound."""
+    """Yields the missed bounds."""
     for result in results:
         for kind, row in result["ours"].items():
             where = f"{result['model']} {kind}"
@@ -333,7 +334,7 @@ def main():
     if options.show:
         return conclude([result for path in options.show for result in json.loads(path.read_text())], options)
     if not options.ounce:
-        parser.error("which program is to be judged?")
+        parser.error("the program to judge is missing")
     with tempfile.TemporaryDirectory() as temporary:
         options.work = options.work or pathlib.Path(temporary)
         results = []

@@ -1,9 +1,9 @@
-"""The .tflite models that tflite.py and tflite_peer.py work on: where they are, their data, and the metric of each.
+"""The .tflite models of tflite.py and tflite_peer.py: their files, their data, and their metrics.
 
-OUNCE_ZOO is the folder of the benchmark models; OUNCE_MEDIAPIPE holds the .tflite files of the wheel mediapipe 0.10.21 (found in
-sub-folders, too); OUNCE_TFLITE_MORE may name a folder with ner.tflite and gpt.tflite. Needs numpy and pillow (pip).
+OUNCE_ZOO is the folder of the benchmark models; OUNCE_MEDIAPIPE contains the .tflite files of the wheel mediapipe 0.10.21 (also
+in subfolders); OUNCE_TFLITE_MORE may name a folder with ner.tflite and gpt.tflite. Needs numpy and pillow (pip).
 
-Each model has samples to calibrate with and samples that calibration has not seen, as arrays by the names of its inputs.
+Each model has calibration samples and unseen samples, as arrays by the names of its inputs.
 """
 import dataclasses
 import functools
@@ -22,7 +22,7 @@ CALIBRATION_SAMPLES, FACE_SAMPLES = 64, 32
 def folder(variable, needed=True):
     value = os.environ.get(variable)
     if not value and needed:
-        sys.exit(f"set {variable} (bench/tflite_models.py says what it holds)")
+        sys.exit(f"set {variable} (see bench/tflite_models.py)")
     return pathlib.Path(value) if value else None
 
 
@@ -47,7 +47,7 @@ class Model:
     metric: str = ""
     judge: Optional[Callable] = None  # (outputs, truth) → the metric
     first_output_only: bool = False
-    is_random: bool = False  # the data are not those of its task
+    is_random: bool = False  # random data instead of data of its task
     runs: bool = True
 
     @functools.cached_property
@@ -55,7 +55,7 @@ class Model:
         return self.make_data(self) if self.make_data else None
 
 
-# --- data of the zoo --------------------------------------------------------------------------------------------------
+# --- data in OUNCE_ZOO --------------------------------------------------------------------------------------------------
 
 def sound(calibration, unseen, truth):
     def shaped(x):
@@ -132,7 +132,7 @@ def of_gpt(_):
     return Data({"tokens": z["calib"][:32, :64].astype(np.int64)}, {"tokens": z["x"][:32, :64].astype(np.int64)}, z["y"][:32, :64])
 
 
-# Crops of photos of faces at the size of the model: files 1 to 4 to calibrate, 5 to 8 unseen.
+# Crops of photos of faces in the model's size: files 1 to 4 for calibration, 5 to 8 unseen.
 def of_faces(model, low=0.):
     name, (_, height, width, channels) = image_input(model.path)
     rng = np.random.default_rng(7)
@@ -169,7 +169,7 @@ def accuracy(outputs, truth):
 
 
 def entity_f1(outputs, truth):
-    """Of exact entities; labels: O, then B- and I- of each kind. −1 is not counted."""
+    """F1 of exact entities; labels: O, then B- and I- of each kind. −1 is ignored."""
     def entities(labels, counted):
         found, kind, begin = set(), None, 0
         words = [label for label, is_counted in zip(labels, counted) if is_counted] + [0]
@@ -257,8 +257,8 @@ ZOO = {
     "ner": (of_ner, "entity F1", entity_f1),
     "gpt": (of_gpt, "nll", negative_log_likelihood),
 }
-SYMMETRIC = {"face_detection_short_range", "face_detection_full_range_sparse", "pose_detection"}  # take −1 to 1
-CANNOT_RUN = {"face_landmark_with_attention"}  # custom operators that the runtime does not have
+SYMMETRIC = {"face_detection_short_range", "face_detection_full_range_sparse", "pose_detection"}  # inputs from −1 to 1
+CANNOT_RUN = {"face_landmark_with_attention"}  # has custom operators
 
 
 def models(wanted=None):

@@ -3,9 +3,9 @@
 
     OUNCE_ZOO=… bench/tflite_pairs.py build/ounce [--models kws mobilenetv2] [--bench kws] [--seconds 2]
 
-For each pair: the SQNR of each output on real data (`ounce verify model.onnx model.tflite`), the metric of both models, and
-how many of the operators XNNPACK runs. --bench names pairs that are also timed beside each other in one run: the ratio is
-above 1 if LiteRT is faster than ONNX Runtime.
+Prints for each pair the SQNR of each output on real data (`ounce verify model.onnx model.tflite`), the metric of both models,
+and the number of operators that XNNPACK runs. --bench names pairs that are also timed against each other: the ratio is above 1
+if LiteRT is faster than ONNX Runtime.
 """
 import argparse
 import json

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Quantizes the .tflite models of tflite_models.py with ai-edge-quantizer and keeps what comes out, for tflite.py.
+"""Quantizes the .tflite models of tflite_models.py with ai-edge-quantizer, the baseline of tflite.py.
 
 usage: OUNCE_ZOO=… OUNCE_MEDIAPIPE=… bench/tflite_peer.py FOLDER [--models kws …] [--recipes int8 …] [--again]
 
-Needs ai-edge-quantizer, ai-edge-litert, numpy and pillow (pip). For each model FOLDER gets MODEL/fixed.tflite, the file that it
-can quantize at all: FP16 and sparse weights as FP32, both fields of operator codes, a signature, no unused tensors. (Files as
-they are published come out unchanged.) Then for each recipe MODEL/RECIPE.tflite and MODEL/RECIPE.json: seconds of CPU time
-without and with Python's imports, peak memory, size, or why there is no file. Each runs in a process of its own, once.
+Needs ai-edge-quantizer, ai-edge-litert, numpy and pillow (pip). For each model it writes FOLDER/MODEL/fixed.tflite, a form that
+ai-edge-quantizer can quantize: FP16 and sparse weights as FP32, both fields of operator codes, a signature, no unused tensors.
+(It leaves the published files unchanged.) Then for each recipe it writes MODEL/RECIPE.tflite and MODEL/RECIPE.json: CPU seconds
+without and with Python's imports, peak memory, size, or the error. Each recipe runs once, in a separate process.
 """
 import argparse
 import json
@@ -21,7 +21,7 @@ RECIPES = {"w8": "weight_only_wi8_afp32", "int8-dynamic": "dynamic_wi8_afp32", "
 
 
 def fix(source, target):
-    """Writes the file that the baseline can take; see the head."""
+    """Writes a file that the baseline can quantize; see above."""
     import flatbuffers
     import numpy as np
     from ai_edge_litert import schema_py_generated as s
@@ -94,13 +94,13 @@ def fix(source, target):
 
 
 def peak_mb():
-    """Of this program alone; getrusage() would count what its parent had."""
+    """Peak memory of this process; getrusage() would include that of its parent."""
     status = pathlib.Path("/proc/self/status").read_text()
     return int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1]) / 1024
 
 
 def one(name, recipe, where):
-    """In a process of its own: prints the result as JSON."""
+    """Runs a recipe in this process, and prints the result as JSON."""
     result = {"model": name, "recipe": recipe}
     begin = time.process_time()
     from ai_edge_quantizer import quantizer as aeq
@@ -128,7 +128,7 @@ def one(name, recipe, where):
         made = quantizer.quantize(found)
         made.export_model(str(target), overwrite=True)
         result["bytes"] = target.stat().st_size
-    except Exception as error:  # of any kind: it is the result
+    except Exception as error:  # any error is a result
         result["error"] = f"{type(error).__name__}: {str(error).splitlines()[0][:200] if str(error) else ''}"
     result["cpu_s"] = time.process_time() - begin
     result["peak_mb"] = peak_mb()
@@ -140,7 +140,7 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--models", nargs="+")
     parser.add_argument("--recipes", nargs="+", default=list(RECIPES), choices=list(RECIPES))
-    parser.add_argument("--again", action="store_true", help="also what is there already")
+    parser.add_argument("--again", action="store_true", help="also make existing files again")
     parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one:

@@ -1,6 +1,6 @@
-"""Runs .tflite files in LiteRT for the benchmarks: outputs on samples, and CPU time in slots that take turns.
+"""Runs .tflite files in LiteRT for the benchmarks: outputs on samples, and CPU time in alternating slots.
 
-Independent of Ounce: Python's Interpreter of ai-edge-litert, with XNNPACK, on one thread.
+Uses the Interpreter of ai-edge-litert, with XNNPACK, on one thread; independent of Ounce.
 """
 import math
 import statistics
@@ -20,7 +20,7 @@ class Session:
         self.invoke = self.interpreter._interpreter.Invoke
 
     def input_names(self):
-        """As the first signature calls them, or by the names of the tensors; in the order of the graph."""
+        """Names of the inputs in the first signature, or of their tensors, in the order of the graph."""
         signatures = self.interpreter.get_signature_list()
         if signatures:
             runner = self.interpreter.get_signature_runner(next(iter(signatures)))
@@ -32,7 +32,7 @@ class Session:
         return [d["name"] for d in self.outputs]
 
     def set_sample(self, arrays):
-        """`arrays`: in the order of the inputs, each with a leading batch of one; floats become codes if need be."""
+        """`arrays`: in the order of the inputs, each with a batch of one; floats are quantized for quantized inputs."""
         for detail, x in zip(self.inputs, arrays):
             scale, zero = detail["quantization"]
             kind = detail["dtype"]
@@ -53,7 +53,7 @@ class Session:
         return found
 
     def slot(self, seconds):
-        """CPU nanoseconds of a run, over so many runs that they take `seconds`."""
+        """CPU nanoseconds per run, measured over `seconds`."""
         while True:
             begin = time.thread_time_ns()
             for _ in range(self.runs):
@@ -72,7 +72,7 @@ def ordered(names, data):
 
 
 def outputs_on(session, names, data):
-    """The outputs over all samples, stacked. `names`: of the inputs of the original model, in its order."""
+    """The outputs for all samples, stacked. `names`: the inputs of the original model, in its order."""
     arrays = ordered(names, data)
     found = []
     for i in range(len(arrays[0])):
@@ -90,7 +90,7 @@ def sqnr(reference, found):
 
 
 def speed_ups(sessions, seconds=.03, rounds=7):
-    """How many times as fast as the first of `sessions` (by name) each is: the median of the ratios of slots that take turns."""
+    """Speed of each of `sessions` (by name) relative to the first: the median ratio over alternating slots."""
     times = {name: [] for name in sessions}
     for session in sessions.values():
         session.slot(.001)

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""`ounce tune` on the model zoo, judged on data that it has not seen, beside the best that is known to be done by hand.
+"""Judges `ounce tune` on the benchmark models with unseen data, against the best manual quantization with a baseline tool.
 
 usage: OUNCE_ZOO=folder bench/tune.py [--ounce build/ounce] [--only kws,gpt] [--budget 10m] [--objective balanced] [--peer]
                                       [--gate] [--seconds 10] [--keep FOLDER] [--confidence none]
-       bench/tune.py --foreign FOLDER …          models that bench/studies/foreign_models.py brought
+       bench/tune.py --foreign FOLDER …          models of bench/studies/foreign_models.py
 
-Each model is tuned with a part of its data and nothing but a gate. Then `ounce verify` judges the result on the other part,
-with the same gate, and `ounce bench` runs original, result and peer interleaved on one thread. --peer makes the peer's
-model here with onnxruntime.quantization (numpy, onnx, onnxruntime by pip) and measures it in the same runs; without it
-the figures in PUBLISHED stand beside the result, of which the speed is another machine's.
+Each model is tuned with a part of its data and only a gate. Then `ounce verify` judges the result on the other part with the
+same gate, and `ounce bench` runs original, result and baseline interleaved on one thread. --peer makes the baseline's model with
+onnxruntime.quantization (numpy, onnx, onnxruntime by pip) and measures it in the same runs; without it the result is compared
+with the figures in PUBLISHED, whose speeds are from another machine.
 
---gate exits with 1 when a promise is broken: the gate holds on the unseen data, the result is not slower than the
-original, and against the peer (the one measured here, else the published one) it is at least as fast (3 % is noise) and as
-good (half a point or half a percent is noise), and not larger.
+--gate exits with 1 unless the gate passes on the unseen data, the result is not slower than the original, and compared with the
+baseline (measured, else published) it is at least as fast (tolerance 3 %) and as good (tolerance half a point or half a percent)
+and not larger.
 """
 
 import argparse
@@ -31,8 +31,8 @@ SPEED_NOISE, QUALITY_NOISE, SQNR_NOISE = .03, .005, .5
 class Row:
     name: str
     model: str
-    tune: list  # the data that is tuned on …
-    judge: list  # … and the data that is judged on
+    tune: list  # options of the data for tune
+    judge: list  # options of the unseen data
     gate: list
     metric: list = field(default_factory=list)
     folder: str = ""
@@ -50,7 +50,7 @@ class Figures:
     verdict: str = ""
 
 
-# name: feeding, what of it is tuned on, what is judged on, gate, options about the metric
+# name: mapping of data to inputs, data for tune, unseen data, gate, options of the metric
 ZOO = {
     "mobilenetv2": (["--data", "cifar_val.npz", "--input", "input=x", *PIXELS, "--labels", "y"],
                     ["--samples", "500"], ["--first", "500"], ["--max-drop", "0.5%"], []),
@@ -67,20 +67,20 @@ ZOO = {
     "silero_vad": (SPEECH, ["--samples", "900"], ["--first", "900"], ["--min-sqnr", "30"], []),
 }
 
-# The best row by hand, over all validation data; speed on a CPU with AVX512-VNNI, one thread.
+# The best manual results on all validation data; speed on a CPU with AVX512-VNNI, one thread.
 PUBLISHED = {
-    "mobilenetv2": Figures("peer, published: static, percentile 99.999", .294, {"agreement": .992}, 32.9, 1.85),
-    "kws": Figures("peer, published: static, percentile 99.99", .366, {"accuracy": 1.0}, 23.0, 3.7),
-    "vocoder": Figures("peer, published: weights only, per tensor", .255, {}, 25.9, .97),
-    "gpt": Figures("peer, published: dynamic", .284, {"nll": 1.4163}, 38.8, 1.75),
-    "agnews": Figures("peer, published: dynamic", .263, {"accuracy": .8483, "agreement": .9975}, 43.4, 1.44),
+    "mobilenetv2": Figures("baseline, published: static, percentile 99.999", .294, {"agreement": .992}, 32.9, 1.85),
+    "kws": Figures("baseline, published: static, percentile 99.99", .366, {"accuracy": 1.0}, 23.0, 3.7),
+    "vocoder": Figures("baseline, published: weights only, per tensor", .255, {}, 25.9, .97),
+    "gpt": Figures("baseline, published: dynamic", .284, {"nll": 1.4163}, 38.8, 1.75),
+    "agnews": Figures("baseline, published: dynamic", .263, {"accuracy": .8483, "agreement": .9975}, 43.4, 1.44),
 }
-# Where the peer's best is no good, what we want of ourselves instead.
+# Targets for models for which the baseline's best result is not usable.
 TARGETS = {"vocoder": Figures("target", .30, {}, 30.0, 1.3)}
 
 
 def zoo_rows():
-    zoo = os.environ.get("OUNCE_ZOO") or sys.exit("set OUNCE_ZOO to the folder of the model zoo")
+    zoo = os.environ.get("OUNCE_ZOO") or sys.exit("set OUNCE_ZOO to the folder of the benchmark models")
     for name, (feeding, tune, judge, gate, metric) in ZOO.items():
         folder = EXAMPLES if name == "commands" else zoo
         feeding = places(feeding, folder)
@@ -94,7 +94,7 @@ def foreign_rows(folder):
 
 
 def tuned(arguments, row, output, cache):
-    """What tune says of its result; None when nothing passed."""
+    """The document of tune; None if nothing passed."""
     document = run(arguments.ounce, "tune", row.model, *row.tune, *row.metric, *row.gate, "--objective", arguments.objective,
                    "--budget", arguments.budget, "--confidence", arguments.confidence, "--cache", cache, "-o", output, "--json",
                    may_fail=(1,))["results"][0]
@@ -119,7 +119,7 @@ def judged(arguments, row, candidates):
 
 
 def least_sqnr(outputs):
-    """Of the worst output; one that is the same to the bit has no number."""
+    """SQNR of the worst output; None if it is exact."""
     return min((output["sqnr_db"] for output in outputs if output["sqnr_db"] is not None), default=None)
 
 
@@ -133,7 +133,7 @@ def qualities(quality, outputs, row):
 
 
 def broken_promises(result, other):
-    """In what the result falls short of the other one."""
+    """The ways in which a result is worse than another one."""
     broken = []
     if result.size > other.size:
         broken.append(f"larger than {other.size:.3f}")
@@ -169,22 +169,22 @@ def table_line(name, figures, verdict):
 
 
 def peer_of(row, scratch):
-    """Path of the peer's model, made here, or None and why."""
+    """Makes the baseline's model; returns its path, or None and the error."""
     import tune_peer
     path = os.path.join(scratch, f"{row.name}.peer.onnx")
     try:
         return (path, "") if row.folder and tune_peer.make(row.name, row.model, row.folder, path) else (None, "")
-    except Exception as error:  # the peer may fail in any way; the row says so
+    except Exception as error:  # any error of the baseline is reported in its row
         return None, f"{type(error).__name__}: {error}"
 
 
 def report(arguments, row, scratch):
-    """Prints the lines of a model; returns how many promises were broken."""
+    """Prints the rows of a model; returns the number of violations."""
     output = os.path.join(scratch, f"{row.name}.tuned.onnx")
     document = tuned(arguments, row, output, os.path.join(scratch, "cache"))
     peer_path, trouble = peer_of(row, scratch) if arguments.peer else (None, "")
     candidates = [(f"tuned: {document['best']['name']}", output)] if document else []
-    candidates += [("peer, here", peer_path)] if peer_path else []
+    candidates += [("baseline, here", peer_path)] if peer_path else []
     figures = judged(arguments, row, candidates) if candidates else []
     peer = figures[-1] if peer_path else None
     broken = ["nothing passed"]
@@ -198,7 +198,7 @@ def report(arguments, row, scratch):
         if other:
             print(table_line("", other, f"gate: {other.verdict}" if other.verdict else ""))
     if trouble:
-        print(f"| | peer, here | | | | | | {trouble.splitlines()[0]} |")
+        print(f"| | baseline, here | | | | | | {trouble.splitlines()[0]} |")
     sys.stdout.flush()
     return len(broken)
 
@@ -210,7 +210,7 @@ def main():
     parser.add_argument("--foreign", default="")
     parser.add_argument("--budget", default="10m")
     parser.add_argument("--objective", default="balanced")
-    # Half a percent of a hundred samples is nothing that they can show: gates.py is about that.
+    # A hundred samples cannot show half a percent with confidence; gates.py tests confidence.
     parser.add_argument("--confidence", default="none")
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--keep", default="", help="folder for the models and tune's measurements (default: a temporary one)")

@@ -1,7 +1,7 @@
-"""What people do by hand today, for bench/tune.py --peer: onnxruntime.quantization with the settings that were best for each
-model of the zoo, found by trying all of them.
+"""The baseline of bench/tune.py --peer: onnxruntime.quantization with the best settings for each benchmark model, found by trying
+all of them.
 
-    make("kws", "zoo/kws.onnx", "zoo", "kws.peer.onnx")      # False: there is no recipe for it
+    make("kws", "zoo/kws.onnx", "zoo", "kws.baseline.onnx")      # False: no recipe for this model
 
 Needs numpy, onnx and onnxruntime (pip).
 """

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What an app gains from unpacking: load time, heap, file-backed memory and speed of w8 models, plain and unpacked.
+"""Measures the gain from `ounce unpack` in an app: load time, heap, file-backed memory and speed of w8 models.
 
 usage: bench/unpack.py [--ounce build/ounce] [--library build/libounce_app.so] [--only cnn,transformer,audio] [--runtime VERSION] [--gate]
 
-Three networks of 90 to 190 MB with random weights are made here and stored in 8 bits. Each is then loaded by libounce_app in new
-processes: as FP32, as w8, and as w8 from a cache that it was unpacked into. Heap is what is anonymous beyond what the process had
-with the library open, mapped what is resident of files; both after loading and three runs, so that every weight was touched. Speed
-is the median of runs in turn in one process, on one thread. --gate exits with 1 unless loading the unpacked CNN takes at most .1
-of FP32's time and heap at .97 of its speed or more, and all outputs are those of the packed model, bit for bit.
+Three networks of 90 to 190 MB with random weights are compressed to w8. libounce_app loads each in new processes: as FP32, as w8,
+and as w8 unpacked (precompiled) in a cache. "heap" is the anonymous memory minus that of the process with the open library,
+"mapped" the resident pages of files; both after loading and three runs, so that all weights were read. Speed is the median of
+alternating runs in one process, on one thread. --gate exits with 1 unless loading the unpacked CNN takes at most 0.1 of FP32's
+time and heap, and its speed is at least 0.97 of FP32's, and all outputs equal those of the packed model in every bit.
 """
 
 import argparse
@@ -32,7 +32,7 @@ class Options(ctypes.Structure):
 
 
 class App:
-    """libounce_app.so, as much of it as is needed here."""
+    """The functions of libounce_app.so for this benchmark."""
 
     def __init__(self, library):
         self.c = ctypes.CDLL(library)
@@ -81,10 +81,10 @@ def memory():
 
 
 def worker(arguments):
-    """In a process of its own: one load, or two models in turn."""
+    """Runs one load, or two models in alternation; called in a separate process."""
     library, runtime, warm, *models = arguments
     app = App(library)
-    session = app.open(warm, None, runtime)  # opens the runtime and makes its environment
+    session = app.open(warm, None, runtime)  # opens the runtime and creates its environment
     app.c.ounce_app_close(session)
     if len(models) == 1:
         model, _, cache = models[0].partition("@")
@@ -113,7 +113,7 @@ def start(options, *models):
 
 
 def best(options, model):
-    """Of several loads the fastest, with the memory that it took."""
+    """The fastest of several loads, with its memory."""
     return min((start(options, model) for _ in range(TRIES)), key=lambda result: result["seconds"])
 
 
@@ -204,13 +204,13 @@ def main():
             print(f"{name:<12} unpacked once in {made['duration_ns'] / 1e9:.1f} s, in a runner: {made['in_runner']}; of FP32: "
                   f"time {unpacked['seconds'] / plain['seconds']:.3f}, heap {unpacked['heap'] / plain['heap']:.3f}", flush=True)
             if not same:
-                failures.append(f"{name}: other outputs")
+                failures.append(f"{name}: the outputs differ")
             if name == "cnn":
                 kept = (unpacked["seconds"] <= 0.1 * plain["seconds"], unpacked["heap"] <= 0.1 * plain["heap"],
                         times[0] / times[2] >= 0.97)
                 failures += [f"cnn: {what}" for what, holds in zip(("load time", "heap", "speed"), kept) if not holds]
     for failure in failures:
-        print(f"not kept: {failure}")
+        print(f"missed: {failure}")
     return 1 if options.gate and failures else 0
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Weight-only INT8 the way it is done by hand today: the 1x that scale.py measures ounce against.
+"""A simple weight-only INT8 script, the baseline of scale.py.
 
     bench/weight_only_numpy.py model.onnx small.onnx [--per-channel [--search]]
 
@@ -19,7 +19,7 @@ ONE_FILE = 2**31 - 1
 
 
 def quantize(weight, axis, search):
-    """Codes and scale; one scale for each index along `axis`, or one in all."""
+    """Quantized values and scale; one scale for each index along `axis`, or a single one."""
     if axis is None:
         scale = np.float32(max(np.abs(weight).max() / 127, np.finfo(np.float32).tiny))
         return np.clip(np.rint(weight / scale), -127, 127).astype(np.int8), np.array(scale)
@@ -55,7 +55,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model")
     parser.add_argument("output")
-    parser.add_argument("--per-channel", action="store_true", help="one scale a channel instead of one a tensor")
+    parser.add_argument("--per-channel", action="store_true", help="one scale per channel instead of per tensor")
     parser.add_argument("--search", action="store_true", help="with --per-channel: the best of eight scales")
     arguments = parser.parse_args()
 

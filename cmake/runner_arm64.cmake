@@ -38,7 +38,7 @@ add_custom_command(OUTPUT ${object}
   COMMAND ${OUNCE_ARM64_COMPILER} ${flags} -MMD -MF ${object}.d -MT ${object} -c ${joined} -o ${object}
   DEPENDS ${joined} DEPFILE ${object}.d COMMENT "Building the runner for arm64" VERBATIM)
 
-# The C++ library is linked in: a board's own may be older.
+# Links the C++ library statically, because a board may have an older one.
 set(OUNCE_RUNNER_ARM64 ${PROJECT_BINARY_DIR}/ounce-runner-arm64)
 add_custom_command(OUTPUT ${OUNCE_RUNNER_ARM64}
   COMMAND ${OUNCE_ARM64_COMPILER} -static-libstdc++ -static-libgcc -s ${object} -ldl -lpthread -o ${OUNCE_RUNNER_ARM64}

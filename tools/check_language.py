@@ -55,6 +55,8 @@ COMMENT_MARKS = re.compile(r"(?:^|(?<=\n))[ \t]*(?://+!?<?|/\*+|\*(?=\s)|#+!?)|\
 LINE_COMMENT_MARKS = re.compile(r"/+!?<?|#+!?")
 STRING_MARKS = re.compile(r"""^[rbfuRBFU]{0,2}(?:\"""|\'\'\'|"|')|(?:\"""|\'\'\'|"|')$""")
 ESCAPE = re.compile(r"\\.")
+FORMATTED = re.compile(r"[rR]?[fF]")
+PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 NOT_LINE_BREAK = re.compile(r"[^\n]")
 CODE_BLOCK = re.compile(r"^( *)(```|~~~).*?^\1\2[^\n]*$", re.DOTALL | re.MULTILINE)
 CODE_IN_MARKDOWN = re.compile(r"`[^`]*`|(?<=\])\([^)\n]*\)|<https?:[^>]*>|<!--.*?-->", re.DOTALL)
@@ -74,6 +76,8 @@ def without_markup(kind, text):
     elif kind == COMMENT:
         text = COMMENT_MARKS.sub(lambda m: " " * len(m[0]), text)
     else:
+        if FORMATTED.match(text):
+            text = PLACEHOLDER.sub(lambda m: "`" * len(m[0]) if "\n" not in m[0] else m[0], text)
         text = STRING_MARKS.sub(lambda m: " " * len(m[0]), text)
         if "\\" in text:
             text = ESCAPE.sub(lambda m: ". " if m[0] == "\\n" else "  ", text)

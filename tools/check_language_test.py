@@ -45,7 +45,7 @@ class CheckLanguageTest(unittest.TestCase):
         self.assert_refused("python/a.py", "x = 1  # of ours\n", 1, "of ours")
         self.assert_refused("python/a.py", 'def f():\n    """Computes.\n\n    So many times.\n    """\n', 4, "So many")
         self.assert_refused("python/a.py", "print(f'so many {x}')\n", 1, "so many")
-        self.assert_accepted("python/a.py", "nobody = {'so_many': 1}\n")
+        self.assert_accepted("python/a.py", "nobody = {'so_many': 1}\nprint(f'a {nobody} b')\n")
 
     def test_reads_comments_of_scripts(self):
         for path in ("tools/a.sh", "cmake/a.cmake", "Makefile", "setup", "bench/a.toml"):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What methods for 4 bits would bring that ounce does not have: HQQ and AWQ against nearest codes, by outputs on unseen rows.
+"""Compares 4-bit methods that Ounce does not have, HQQ and AWQ, with rounding to nearest, by outputs on unseen rows.
 
     OUNCE_ZOO=/path/to/zoo bench/studies/few_bit_methods.py gpt 64
 
-Needs numpy, onnx and onnxruntime (pip). Weights of MatMuls are rounded here, in blocks of the second argument, and put back as
-floats: what is seen is the method, not a kernel. Printed are the SQNR of the outputs and the share of answers that change.
+Needs numpy, onnx and onnxruntime (pip). Weights of MatMuls are rounded in blocks of the given size, and stored as floats again:
+the results show the method, not a kernel. Prints the SQNR of the outputs and the share of changed predictions.
 """
 import os
 import sys
@@ -51,7 +51,7 @@ class Study:
                 "attention_mask": self.data[prefix + "mask"][rows].astype(np.int64)}
 
     def watch(self):
-        """What goes into the products: energies, magnitudes and some rows."""
+        """Statistics of the products' inputs: energies, magnitudes and some rows."""
         copy = onnx.ModelProto()
         copy.CopyFrom(self.model)
         names = sorted(set(self.inputs.values()))
@@ -78,7 +78,7 @@ class Study:
             got = run.run(None, feeds)[0]
             noise, signal = noise + ((got - wanted) ** 2).sum(), signal + (wanted ** 2).sum()
             flips, answers = flips + (got.argmax(-1) != wanted.argmax(-1)).sum(), answers + wanted[..., 0].size
-        return f"{10 * np.log10(signal / noise):5.1f} dB  {100 * flips / answers:5.2f} % other answers"
+        return f"{10 * np.log10(signal / noise):5.1f} dB  {100 * flips / answers:5.2f} % changed predictions"
 
     def cut(self, weight):
         padding = -weight.shape[0] % self.block
@@ -111,7 +111,7 @@ class Study:
         return self.join(best, weight)
 
     def hqq(self, weight, has_whole_zeros, p=.7, beta=10., growth=1.01, rounds=20):
-        """Half-quadratic: zero points move while a sparse error is taken out."""
+        """Half-quadratic quantization: optimizes zero points while a sparse error is removed."""
         x = self.cut(weight)
         low, high = x.min(1, keepdims=True), x.max(1, keepdims=True)
         inverse = 15 / np.maximum(high - low, 1e-12)
@@ -130,7 +130,7 @@ class Study:
         return self.join((np.clip(np.rint(x * inverse + zero), 0, 15) - zero) / inverse, weight)
 
     def awq(self):
-        """Inputs are scaled by their magnitude to a power, chosen for what the products that share them give."""
+        """Scales inputs by a power of their magnitude, chosen for the output error of the products that share them."""
         found, groups = {}, {}
         for name in self.weights:
             groups.setdefault(self.inputs[name], []).append(name)
@@ -155,7 +155,7 @@ def main():
         sys.exit(__doc__)
     study = Study(sys.argv[1], int(sys.argv[2]))
     each = study.weights.items()
-    print("nearest codes         ", study.score({name: study.nearest(weight) for name, weight in each}), flush=True)
+    print("round to nearest      ", study.score({name: study.nearest(weight) for name, weight in each}), flush=True)
     by_energy = {name: study.nearest(weight, study.energy[study.inputs[name]] / study.energy[study.inputs[name]].mean())
                  for name, weight in each}
     print("scale, by energy      ", study.score(by_energy), flush=True)

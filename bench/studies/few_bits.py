@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Few bits in the runtime's kernels: each method on gpt and agnews, by rows that were not calibrated on.
+"""Low-bit weights (MatMulNBits): each method on gpt and agnews, judged on rows that calibration has not seen.
 
     OUNCE_ZOO=/path/to/zoo bench/studies/few_bits.py [--ounce build/ounce] [--only gpt]
 
 Needs numpy and onnxruntime (pip). size is bytes / FP32 bytes; quality is gpt's mean nll over the first 96 validation rows and
-agnews' agreement with FP32 over all 1200; time and peak memory are those of `ounce quantize`, its trial left out.
+agnews' agreement with FP32 over all 1200; time and peak memory are those of `ounce quantize` without its trial.
 """
 import argparse
 import os
@@ -63,7 +63,7 @@ def answers(path, data):
 
 
 def quantize(ounce, command):
-    """Seconds, and the peak of that process alone: in a child of its own, as ru_maxrss of children is their maximum."""
+    """Seconds and peak memory of a command, run from a separate process, because ru_maxrss of children is their maximum."""
     script = ("import resource, subprocess, sys, time; start = time.time();"
               "code = subprocess.call(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL);"
               "print(code, time.time() - start, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)")

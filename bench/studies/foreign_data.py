@@ -1,7 +1,7 @@
-"""Data that models react to, made here: pages and lines of drawn words, pictures out of scikit-image's package, speech of
-examples/commands, plucked strings, files of this system, words of several languages. For bench/studies/foreign_models.py.
+"""Makes meaningful data for bench/studies/foreign_models.py: pages and lines of drawn words, images from scikit-image's package,
+speech of examples/commands, plucked strings, files of this system, words of several languages.
 
-All of it depends on nothing but its seed (and `file_bytes` on the system). Needs numpy, and pillow for `photos`.
+The data depend only on a seed (and `file_bytes` on the system). Needs numpy, and pillow for `photos`.
 """
 
 import ast
@@ -42,7 +42,7 @@ THAI = ("หนังสือ บ้าน เด็ก ผู้ชาย ผ�
 # Pictures
 
 def draw_text(page, text, left, top, height, ink, thickness=.07):
-    """Writes onto a page [H, W, 3] of floats, smooth at the edges; the right end of what was written is returned."""
+    """Draws text onto a page [H, W, 3] of floats, with smooth edges; returns the right end of the text."""
     for letter in text:
         for stroke in STROKES.get(letter, []):
             points = [(left + int(p[0]) * height / 4, top + int(p[1]) * height / 4) for p in stroke.split()]
@@ -67,7 +67,7 @@ def draw_line(page, start, end, radius, ink):
 
 
 def paper(random, height, width):
-    """A page of one colour, a little brighter at one end, with noise; and the ink that can be read on it."""
+    """A page of one color with a gradient and noise; and a readable ink color."""
     colour = random.uniform(150, 250, 3)
     slope = np.linspace(-1, 1, width)[None, :, None] * random.uniform(0, 25)
     return colour + slope + np.zeros((height, width, 3)), random.uniform(0, 90, 3)
@@ -78,7 +78,7 @@ def finished(random, page):
 
 
 def text_pages(count, height, width, seed, lines=(3, 7), size=(11, 26)):
-    """Lines of words in several sizes; here and there a box with a picture of coloured discs."""
+    """Lines of words in several sizes, with some boxes of colored discs."""
     random, pages = np.random.default_rng(seed), []
     for _ in range(count):
         page, ink = paper(random, height, width)
@@ -101,7 +101,7 @@ def text_pages(count, height, width, seed, lines=(3, 7), size=(11, 26)):
 
 
 def text_lines(count, height, width, seed, upside_down=False):
-    """One line of words, as a detector would cut it out; every other one turned round if that is wanted."""
+    """One line of words, as cropped by a detector; optionally every other one is rotated by 180 degrees."""
     random, lines = np.random.default_rng(seed), []
     for n in range(count):
         line, ink = paper(random, height, width)
@@ -116,7 +116,7 @@ def text_lines(count, height, width, seed, upside_down=False):
 
 
 def letters_on_colours(count, height, width, seed):
-    """Five letters apart from each other on a ground of soft patches of all colours."""
+    """Five separate letters on a background of soft patches of all colors."""
     random, pages = np.random.default_rng(seed), []
     for _ in range(count):
         page = patches(random, height, width)
@@ -128,7 +128,7 @@ def letters_on_colours(count, height, width, seed):
 
 
 def patches(random, height, width):
-    """Random colours at every 32nd pixel, and what lies between them in between."""
+    """Random colors at every 32nd pixel, interpolated between them."""
     colours = random.uniform(0, 255, (height // 32 + 2, width // 32 + 2, 3))
     rows, columns = np.arange(height) / 32, np.arange(width) / 32
     top, left = rows.astype(int), columns.astype(int)
@@ -160,7 +160,7 @@ def tables(count, height, width, seed):
 
 
 def photos(folder, names, count, height, width, seed):
-    """Parts of the pictures in a folder, of any size down to a third, some turned round or darker: uint8 [count, H, W, 3]."""
+    """Crops of the images in a folder, of a third of their size or more, some rotated or darker: uint8 [count, H, W, 3]."""
     from PIL import Image
     random, found = np.random.default_rng(seed), []
     for n in range(count):
@@ -175,7 +175,7 @@ def photos(folder, names, count, height, width, seed):
 
 
 def puzzles(pictures, seed):
-    """The same pictures with a square piece cut out: a gap that is darker, and the piece at the left edge."""
+    """The same images with a square piece moved: a darker gap, and the piece at the left edge."""
     random, found = np.random.default_rng(seed), pictures.copy()
     for picture in found:
         height, width = picture.shape[:2]
@@ -189,7 +189,7 @@ def puzzles(pictures, seed):
 
 
 def small_faces(path, groups, across, size, seed):
-    """Faces and other things of scikit-image's lfw_subset, `across` in each group: uint8 [groups, across, size, size, 3]."""
+    """Faces and other images of scikit-image's lfw_subset, `across` in each group: uint8 [groups, across, size, size, 3]."""
     faces = np.load(path)
     random = np.random.default_rng(seed)
     at = np.arange(size) * (faces.shape[1] - 1) // (size - 1)
@@ -201,7 +201,7 @@ def small_faces(path, groups, across, size, seed):
 # Sound
 
 def spoken(count, length, rate, seed, first):
-    """Words from examples/commands, of half its clips, from `first` on: one after the other with pauses, int16 [count, length]."""
+    """Words from half of the clips of examples/commands, from `first` on, with pauses: int16 [count, length]."""
     clips = np.load(os.path.join(EXAMPLES, "commands_val.npz"))["audio"]
     random, rows = np.random.default_rng(seed), []
     for _ in range(count):
@@ -232,20 +232,20 @@ def music(count, length, rate, seed):
 
 
 def with_noise(sound, seed):
-    """Speech in noise of any strength, from hardly to be heard to louder than the words."""
+    """Speech with noise of various levels, from nearly inaudible to louder than the words."""
     random = np.random.default_rng(seed)
     noise = random.normal(0, 1, sound.shape) * 10 ** random.uniform(1, 3.5, (len(sound), 1))
     return (sound + noise).clip(-32768, 32767).astype(np.int16)
 
 
 def power_spectrum(sound, window, hop, points):
-    """[count, frames, points/2 + 1] of int16 sound, with a Hann window."""
+    """Spectra [count, frames, points/2 + 1] of int16 audio, with a Hann window."""
     frames = np.lib.stride_tricks.sliding_window_view(sound / 32768, window, axis=1)[:, ::hop]
     return np.abs(np.fft.rfft(frames * np.hanning(window), points)) ** 2
 
 
 def mel(power, bands, rate):
-    """Power in bands of equal width on the mel scale: triangles that add up to one."""
+    """Power in bands of equal width on the mel scale, with triangular windows that add up to one."""
     to_mel, from_mel = (lambda hertz: 2595 * np.log10(1 + hertz / 700)), (lambda mels: 700 * (10 ** (mels / 2595) - 1))
     edges = from_mel(np.linspace(0, to_mel(rate / 2), bands + 2))
     hertz = np.linspace(0, rate / 2, power.shape[-1])
@@ -256,7 +256,7 @@ def mel(power, bands, rate):
 
 
 def decibels(power, floor=80):
-    """Below the loudest of each sample, no less than -floor."""
+    """Decibels relative to the maximum of each sample, at least -floor."""
     loud = 10 * np.log10(np.maximum(power, 1e-10))
     return np.maximum(loud - loud.max(axis=(1, 2), keepdims=True), -floor)
 
@@ -272,7 +272,7 @@ def write_wav(path, samples, rate):
 # Text and files
 
 def file_bytes(count, seed):
-    """Beginnings and ends (1024 bytes each, filled up with 256) of files of this Python installation and of /usr/share."""
+    """The first and last 1024 bytes (padded with 256) of files of this Python installation and of /usr/share."""
     folders = [sysconfig.get_paths()["stdlib"], sysconfig.get_paths()["include"], "/usr/share", "/usr/include", "/usr/bin"]
     by_kind = {}
     for folder in folders:
@@ -293,7 +293,7 @@ def file_bytes(count, seed):
 
 
 def sentences(words, count, length, seed, between=" "):
-    """Common words in any order, until `length` characters are full."""
+    """Common words in random order, `length` characters."""
     random, rows = np.random.default_rng(seed), []
     for _ in range(count):
         text = ""
@@ -304,7 +304,7 @@ def sentences(words, count, length, seed, between=" "):
 
 
 def constants_of(source):
-    """The lists and dictionaries that a Python file gives a name to, without running it."""
+    """The named lists and dictionaries of a Python file, without running it."""
     with open(source, encoding="utf-8") as file:
         tree = ast.parse(file.read())
     found = {}

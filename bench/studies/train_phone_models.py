@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Trains MobileNetV3-Large and EfficientNet-B0 as bench/phone_models.py lays them out, on the pictures of the zoo.
+"""Trains the MobileNetV3-Large and EfficientNet-B0 of bench/phone_models.py on the images in OUNCE_ZOO.
 
 usage: bench/studies/train_phone_models.py FOLDER [--only mobilenetv3,efficientnet] [--epochs N] [--batch 32] [--threads 1]
 needs numpy, onnx, onnxruntime and tensorflow-cpu (pip)
 
-The classifier of the zoo (OUNCE_ZOO) teaches: a network learns its answers to pictures that are shifted, flipped and, half of
-them, blended with another. The last 600 pictures of a fixed permutation are never trained on. Convolutions are followed by
-batch normalisations (but for those in gates), which are folded into them when the network is written. Writes
-FOLDER/NAME_trained.onnx and FOLDER/NAME_trained.npz with `calib` (200 of the pictures trained on) and `judge` (the 600), and
-prints the accuracy on `judge` and how often it agrees with the teacher there. mobilenetv3_224, for enlarged pictures, goes on
-from FOLDER/mobilenetv3_trained.onnx and is trained only on request; 48 and 200 pictures are written with it.
+The teacher is the classifier in OUNCE_ZOO: a network learns its predictions for images that are shifted, flipped and, half of
+them, blended with another. The last 600 images of a fixed permutation are held out. Convolutions (except those in gates) are
+followed by batch normalizations, which are folded into them when the network is written. Writes FOLDER/NAME_trained.onnx and
+FOLDER/NAME_trained.npz with `calib` (200 training images) and `judge` (the 600), and prints the accuracy and the agreement with
+the teacher on `judge`. mobilenetv3_224, for enlarged images, continues from FOLDER/mobilenetv3_trained.onnx and is trained only
+on request; 48 and 200 images are written with it.
 """
 
 import argparse
@@ -28,22 +28,22 @@ import phone_models
 from phone_models import DEVIATION, MEAN
 
 CLASSES, JUDGE = 10, 600
-SHIFT = 4  # pixels that a picture is moved by at most
+SHIFT = 4  # largest shift of an image in pixels
 TEMPERATURE = 2.
-EPSILON, MOMENTUM = 1e-3, .9  # of batch normalisation
-PEAK, WARM, DECAY = 2e-3, .15, .02  # learning rate, the share of steps that it rises over, weight decay
-# layout, opset, side of its pictures, epochs
+EPSILON, MOMENTUM = 1e-3, .9  # of batch normalization
+PEAK, WARM, DECAY = 2e-3, .15, .02  # learning rate, share of warm-up steps, weight decay
+# layout, opset, side length of its images, epochs
 NETWORKS = {"mobilenetv3": (phone_models.mobilenetv3, 14, 32, 46), "efficientnet": (phone_models.efficientnet, 13, 32, 26),
             "mobilenetv3_224": (phone_models.mobilenetv3, 14, 224, 7)}
-SAVED = {32: (200, 600), 224: (48, 200)}  # pictures to calibrate with and to judge by
+SAVED = {32: (200, 600), 224: (48, 200)}  # numbers of images in `calib` and `judge`
 
 
 class Student(phone_models.Network):
-    """The same graph with parameters that learn: its nodes, carried out by TensorFlow with channels last."""
+    """The graph with trainable parameters, computed by TensorFlow with channels last."""
 
     def __init__(self, seed, side, opset):
         super().__init__(seed, np.zeros((1, 3, side, side), np.float32), [3, side, side], opset)
-        self.learned, self.running = {}, {}  # by the names of the tensors
+        self.learned, self.running = {}, {}  # by names of tensors
         self.is_unfolding = False
 
     def learn(self, array):
@@ -108,7 +108,7 @@ class Student(phone_models.Network):
         return values[self.nodes[-1].output[0]]
 
     def unfold(self, model, pictures):
-        """Goes on from a network that was written: normalisations as these pictures show them, the answers stay."""
+        """Continues from a written network: computes normalizations from these images, without changing the predictions."""
         for tensor in model.graph.initializer:
             array = numpy_helper.to_array(tensor)
             self.learned[tensor.name].assign(array.transpose(2, 3, 1, 0) if array.ndim == 4 else array)
@@ -117,7 +117,7 @@ class Student(phone_models.Network):
         self.is_unfolding = False
 
     def fold(self):
-        """What was learned becomes the tensors of the graph."""
+        """Writes the learned parameters to the tensors of the graph."""
         arrays = {n: v.numpy().transpose(3, 2, 0, 1) if len(v.shape) == 4 else v.numpy() for n, v in self.learned.items()}
         for node in self.nodes:
             if node.op_type == "Conv" and node.input[1] in self.running:
@@ -162,7 +162,7 @@ def session(model, threads):
 
 
 def answers(run, x, side=32):
-    """Of a session, to any number of pictures."""
+    """The outputs of a session for any number of images."""
     name = run.get_inputs()[0].name
     return np.concatenate([run.run(None, {name: phone_models.enlarged(x[i:i + 64], side)})[0] for i in range(0, len(x), 64)])
 
@@ -172,7 +172,7 @@ def normalized(pixels):
 
 
 def begun(folder, name, x):
-    """A network to train, and the name of its output; a large one goes on from the trained small one."""
+    """A network to train, and the name of its output; a large one continues from the trained small one."""
     make, opset, side, _ = NETWORKS[name]
     student = Student(3, side, opset)
     output = make(student, None, side == 32)
@@ -185,7 +185,7 @@ def begun(folder, name, x):
 
 
 def split():
-    """Pictures to train on (those without labels last), pictures to judge by, their labels."""
+    """Training images (those without labels last), validation images, and their labels."""
     zoo = np.load(os.path.join(os.environ["OUNCE_ZOO"], "cifar_val.npz"))
     order = np.random.default_rng(0).permutation(len(zoo["x"]))
     x, y = normalized(zoo["x"][order]), zoo["y"][order]
@@ -216,7 +216,7 @@ def train(student, teacher, x, epochs, batch):
 
 
 def check(student, model, x):
-    """That the network written answers as the one trained."""
+    """Checks that the written network gives the outputs of the trained one."""
     side = student.dims[-1]
     expected = student.forward(tf.constant(phone_models.enlarged(x, side).transpose(0, 2, 3, 1)), False).numpy()
     difference = np.abs(answers(model, x, side) - expected).max()

@@ -3,7 +3,7 @@
 
     OUNCE_ZOO=/path/to/zoo bench/studies/zoo_quality.py [--to w8,w16] [--runs 30] [-- ounce options …]
 
-Needs numpy, onnx and onnxruntime (pip). Models without data in the zoo get seeded random input; the table says so.
+Needs numpy, onnx and onnxruntime (pip). Models without data in OUNCE_ZOO get seeded random input; the table says so.
 """
 import argparse, os, subprocess, sys, tempfile, time, wave
 import numpy as np
@@ -13,7 +13,7 @@ MEAN, STD = np.array([.4914, .4822, .4465]), np.array([.2470, .2435, .2616])
 
 
 def zoo_inputs(name, zoo, rows):
-    """The model's own validation data, as its training side prepared it; None when there is none."""
+    """The model's validation data, preprocessed as for training; None if there is none."""
     load = lambda file: np.load(os.path.join(zoo, file))
     if name == "mobilenetv2":
         x = load("cifar_val.npz")["x"][:rows]
@@ -56,7 +56,7 @@ def session(path):
 
 
 def stream_vad(vad, path):
-    """Speech probabilities over a recording, 32 ms at a time, the state fed back: errors may add up."""
+    """Speech probabilities over a recording, 32 ms at a time, with the recurrent state: errors may accumulate."""
     with wave.open(path) as file:
         sound = np.frombuffer(file.readframes(file.getnframes()), dtype=np.int16).astype(np.float32) / 32768
     state, context, result = np.zeros((2, 1, 128), np.float32), np.zeros((1, 64), np.float32), []
@@ -97,7 +97,7 @@ def main():
     arguments = parser.parse_args()
     zoo = os.environ.get("OUNCE_ZOO")
     if not zoo:
-        sys.exit("set OUNCE_ZOO to the folder of models")
+        sys.exit("set OUNCE_ZOO to the folder of the benchmark models")
     embedded = os.path.join(os.path.dirname(__file__), "..", "..", "examples", "commands")
     models = [(os.path.join(zoo, f), zoo) for f in sorted(os.listdir(zoo)) if f.endswith(".onnx")]
     models.append((os.path.join(embedded, "commands.onnx"), embedded))
