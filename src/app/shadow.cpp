@@ -40,7 +40,8 @@ ShadowStatistics taken_up(const ShadowOptions& options, const ShadowStatistics& 
   if (options.statistics.empty() || !std::filesystem::exists(options.statistics)) return fresh;
   ShadowStatistics before = read_shadow(options.statistics);
   if (before.primary != fresh.primary || before.candidate != fresh.candidate) {
-    throw Failure(Status::kUsage, "the file has statistics of other models: give this pair its own statistics file",
+    throw Failure(Status::kUsage,
+                  "the file has statistics of other models: give this pair its own statistics file",
                   options.statistics.string());
   }
   return before;

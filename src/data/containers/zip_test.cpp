@@ -155,12 +155,15 @@ TEST(ZipTest, RefusesWhatItCannotRead) {
 TEST(ZipTest, RefusesEntriesInTheWrongPlace) {
   ZipEntryBytes entry = deflated_entry("abc");
   entry.offset_error = 1;
-  EXPECT_THAT(archive_refusal(ZipBytes().add(entry).bytes()), HasSubstr("is not at the offset in the directory"));
+  EXPECT_THAT(archive_refusal(ZipBytes().add(entry).bytes()),
+              HasSubstr("is not at the offset in the directory"));
   entry.offset_error = std::uint64_t{1} << 31;
-  EXPECT_THAT(archive_refusal(ZipBytes().add(entry).bytes()), HasSubstr("is not at the offset in the directory"));
+  EXPECT_THAT(archive_refusal(ZipBytes().add(entry).bytes()),
+              HasSubstr("is not at the offset in the directory"));
   entry.offset_error = UINT64_MAX - 10;
   entry.is_zip64 = true;
-  EXPECT_THAT(archive_refusal(ZipBytes().add(entry).bytes()), HasSubstr("is not at the offset in the directory"));
+  EXPECT_THAT(archive_refusal(ZipBytes().add(entry).bytes()),
+              HasSubstr("is not at the offset in the directory"));
 }
 
 // Entries that share their bytes would allow a short archive to inflate to petabytes.
