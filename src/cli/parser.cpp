@@ -33,8 +33,8 @@ Parser::Parser(std::span<const VerbInfo* const> verbs, std::function<std::string
       "Exit codes: 0 success, 1 a threshold is exceeded, 2 bad usage or bad input, 3 not supported, 4 I/O "
       "error, 70 internal error.\n"
       "'ounce help VERB' shows the help of a verb, 'ounce VERB --help-all' all of its options.\n"
-      "To get started, run 'ounce MODEL' for an overview of your model, 'ounce advise MODEL' for a measured "
-      "recommendation, or 'ounce demo' for a demonstration.");
+      "To get started, run 'ounce inspect MODEL' for an overview of your model, 'ounce advise MODEL' for a "
+      "measured recommendation, or 'ounce demo' for a demonstration.");
   app_.fallthrough();  // accepts --config after the verb
   for (const VerbInfo* verb : verbs) add(app_, *verb, verb->name);
 }

@@ -38,9 +38,10 @@ TEST_F(InputFolderTest, ModelsAreToldFromWhatBelongsToThem) {
   EXPECT_THAT(found.models, ElementsAre(folder / "onnx/model.onnx"));
   EXPECT_THAT(found.files,
               ElementsAre("1_Pooling/config.json", "README.md", "config.json", "tokenizer.json"));
-  EXPECT_THAT(found.notes, ElementsAre("skipped .gitattributes: hidden",
-                                       "skipped onnx/model_q4.onnx: a variant made by another tool",
-                                       "skipped onnx/model_q4f16.onnx: a variant made by another tool"));
+  EXPECT_THAT(found.notes,
+              ElementsAre("skipped .gitattributes: hidden",
+                          "skipped onnx/model_q4.onnx: a variant of another model in the folder",
+                          "skipped onnx/model_q4f16.onnx: a variant of another model in the folder"));
   EXPECT_TRUE(found.has("config.json"));
   EXPECT_FALSE(found.has("none.json"));
   EXPECT_THAT(originals_in(folder.path()), ElementsAre(folder / "onnx/model.onnx"));

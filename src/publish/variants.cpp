@@ -212,7 +212,8 @@ InputFolder contents_of(const fs::path& input) {
   InputFolder folder{input, {}, std::move(walk.files), std::move(walk.notes)};
   for (const fs::path& model : walk.models) {
     if (is_variant(model, walk.models)) {
-      folder.notes.push_back(fmt::format("skipped {}: a variant made by another tool", model.string()));
+      folder.notes.push_back(
+          fmt::format("skipped {}: a variant of another model in the folder", model.string()));
     } else {
       folder.models.push_back(input / model);
     }

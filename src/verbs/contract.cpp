@@ -61,7 +61,7 @@ int show(Arguments& arguments, Host& host, const Options&) {
   arguments.model = one_model(arguments.model).string();
   const std::optional<Contract> contract = contract_of(arguments.model);
   if (!contract)
-    throw Error(ErrorCode::kBadInput, "has no preprocessing metadata; add it with `set_contract()`",
+    throw Error(ErrorCode::kBadInput, "the model has no contract; add one with `set_contract()`",
                 arguments.model);
   host.say_json(to_json(*contract) + "\n");
   return 0;

@@ -127,9 +127,9 @@ std::string sentence_of_unlisted(const std::vector<std::string>& names) {
   const std::string who = is_one ? fmt::format("the initializer '{}' is", names[0])
                                  : fmt::format("{} initializers ('{}' …) are", names.size(), names[0]);
   return fmt::format(
-      "{} listed as inputs, as old exporters do, and become{}; if an app overrides {}: "
+      "{} listed as {}, as old exporters do, and become{}; if an app overrides {}: "
       "`keep_inputs=true`",
-      who, is_one ? "s a constant" : " constants", is_one ? "it" : "them");
+      who, is_one ? "an input" : "inputs", is_one ? "s a constant" : " constants", is_one ? "it" : "them");
 }
 
 }  // namespace ounce::passes
