@@ -123,156 +123,175 @@ def quantize(
     hop: Optional[int] = None,
     progress: Progress = None,
 ) -> QuantizeResult:
-    r"""Make a model smaller: store its weights in fewer bytes, or compute on integers.
+    r"""Compress or quantize a model; compare it with the original before writing it.
 
     model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
     output: where the result goes (default: model.w8.onnx beside a model that is a path; else the result
         has it: to_bytes())
-    to: format and its typical size: w8 (8-bit weights, FP32 arithmetic: 25 %), w16 (16-bit float
-        weights, FP32 arithmetic: 50 %), w4 (4-bit weights, FP32 arithmetic: 15 %), nbits8 (8-bit
-        weights in MatMulNBits kernels: 27 %), nbits4 (4-bit weights in MatMulNBits kernels: 16 %),
-        nbits2 (2-bit weights in MatMulNBits kernels: 10 %), int8 (INT8 arithmetic, calibrated
-        activations: 25 %; needs data or ranges), int8-dynamic (INT8 arithmetic, activation scales found
-        at run time: 25 %), fp16 (FP16 arithmetic: 50 %), bf16 (BF16 arithmetic: 50 %). Also: static for
-        int8, int8-static for int8, dynamic for int8-dynamic, int4 for nbits4, int2 for nbits2
-    decode: how the runtime gets weights back: fold (constants at load, FP32 speed), dq
-        (DequantizeLinear)
-    memory: w8, w4: what decode auto trades for memory in the app: fast (nothing: weights are FP32 once
-        loaded), balanced (some are decoded at every run, see decode_share), low (all that can be)
-    decode_share: memory balanced: percent of a run's time to spend on decoding weights, estimated from
-        shapes (default: 5)
-    granularity: what shares a scale: auto, tensor, channel, block:N (default: auto)
-    scale: how scales are found: mse (least squared error), absmax
-    rounding: zero-sum (the errors of a channel sum to zero), nearest, adaptive (int8: each layer gives
-        what it gave before on calibration data; slower)
-    codebook: k-means codebook instead of a linear scale (w8: 256 values, w4: 16)
-    asymmetric: give every scale a zero point
-    fp16_budget: percent of the size to spend on storing the smallest weights in FP16 (default: 0.1)
-    min_bytes: leave smaller tensors alone (default: 1024)
-    include: only these: a regular expression on tensor, node and op type (one, or a list)
-    exclude: skip these: a regular expression on tensor, node and op type (one, or a list)
-    ignore_unmatched: warn about a regular expression that matches nothing, instead of failing
-    keep_inputs: initializers that are listed as inputs stay inputs with a default value (otherwise they
-        become constants)
-    node: NAME=FORMAT for the node that gives the value NAME: fp32, w16, w8, w4, nbits8, nbits4 or
-        nbits2 (so its weights are stored, and it computes on floats), with to int8 also int8-dynamic
-        (one, or a list)
-    expert: KEY=VALUE: set any field of the recipe by its name in JSON, as fit_on_even_samples=true
-        (one, or a list)
-    external_data: weights in a file of their own: auto (above 2 GiB), always, never
-    threads: threads (0: all CPUs); the result does not depend on it (default: 0)
-    dry_run: print the plan, write nothing
-    report: draw the result as one page that anybody can open: FILE.html
-    pictures: put into the document of json what 'ounce report' draws pictures of: histograms of weights
-        and activations (with report: on)
-    verify: load the result in ONNX Runtime and compare its outputs with the original's before it is
-        written (default: on; without, only the stored weights are compared and the file may not run)
-    allow_slower: int8, int8-dynamic: write the model even if it is slower than the original on this CPU
-        (default: refuse with exit 3)
-    runtime: ONNX Runtime for that: a library's path, or a version (default: the newest)
-    litert: LiteRT for .tflite models, in the same way
-    on: int8, int8-dynamic: other CPUs to run the result on before it is written: avx2, avx512, arm64;
-        none; auto for all that can be shown here (default: auto)
-    target: where the model will run: a place and a release, which must have all that is written
-        (android-arm64@1.22.0, linux-x64@1.30.0 …), what computes (cuda, coreml, directml, nnapi, qnn
-        …), or both (ios-arm64@1.22.0+coreml)
+    to: Choose the format; the percentage is the typical size: w8 (8-bit weights, FP32 arithmetic, 25
+        %), w16 (16-bit float weights, FP32 arithmetic, 50 %), w4 (4-bit weights, FP32 arithmetic, 15
+        %), nbits8 (8-bit weights in MatMulNBits kernels, 27 %), nbits4 (4-bit weights in MatMulNBits
+        kernels, 16 %), nbits2 (2-bit weights in MatMulNBits kernels, 10 %), int8 (INT8 arithmetic,
+        calibrated activations, 25 %, needs data or ranges), int8-dynamic (INT8 arithmetic, activation
+        scales found at run time, 25 %), fp16 (FP16 arithmetic, 50 %), bf16 (BF16 arithmetic, 50 %).
+        Aliases: static for int8, int8-static for int8, dynamic for int8-dynamic, int4 for nbits4, int2
+        for nbits2
+    decode: Choose where weights are dequantized: fold (at load, FP32 speed), dq (on every run, small in
+        memory), auto (by memory)
+    memory: Choose the memory after loading, for w8 and w4: fast (weights become FP32), low (weights
+        stay 8-bit or 4-bit, runs are slower), balanced (in between, within decode_share)
+    decode_share: Limit the time that memory balanced spends on dequantizing weights, in percent of a
+        run (estimated from shapes) (default: 5)
+    granularity: Set the granularity of scales: auto, tensor, channel, block:N. Example: block:32
+        (default: auto)
+    scale: Choose how scales are computed: mse (least squared error), absmax (largest absolute value)
+    rounding: Choose how weights are rounded: zero-sum (the errors of a channel sum to zero), nearest,
+        adaptive (int8: AdaRound-style layer-wise reconstruction on calibration data; slower)
+    codebook: Use a k-means codebook instead of a linear scale (w8: 256 values, w4: 16)
+    asymmetric: Quantize weights asymmetrically: every scale gets a zero point
+    fp16_budget: Store the smallest weights in FP16, up to this percentage of the size (default: 0.1)
+    min_bytes: Keep tensors that are smaller than this number of bytes unchanged (default: 1024)
+    include: Quantize only tensors, nodes or op types that match this regular expression (one, or a
+        list)
+    exclude: Skip tensors, nodes or op types that match this regular expression (one, or a list).
+        Example: exclude '^head'
+    ignore_unmatched: Warn about a regular expression that matches nothing, instead of failing
+    keep_inputs: Keep initializers that are also graph inputs as inputs with a default value (default:
+        make them constants)
+    node: Override the format of one node, named by its output, as NAME=FORMAT: fp32, w16, w8, w4,
+        nbits8, nbits4, nbits2, and with to int8 also int8-dynamic (one, or a list). Example:
+        /fc/Gemm_output_0=fp32
+    expert: Set any field of the recipe by its JSON name, as KEY=VALUE (one, or a list). Example:
+        fit_on_even_samples=true
+    external_data: Store weights in a separate file: auto (above 2 GiB), always, never
+    threads: Use this many threads (0: all CPUs); the written model does not depend on it (default: 0)
+    dry_run: Print the plan and write nothing
+    report: Write the result as a self-contained HTML report: FILE.html
+    pictures: Add histograms of weights and activations to the json document, for 'ounce report'
+        (default: off; on with report)
+    verify: Run the quantized model in ONNX Runtime and compare its outputs with the original before
+        writing it (default: on; --no-verify compares only the stored weights, so the file may fail to
+        load)
+    allow_slower: Write an int8 or int8-dynamic model even if it is slower than the original on this CPU
+        (default: refuse with exit code 3)
+    runtime: Use this ONNX Runtime to compare outputs: the path of a library, or a version (default: the
+        newest)
+    litert: Use this LiteRT for .tflite models: the path of a library, or a version (default: the
+        newest)
+    on: Test int8 and int8-dynamic models on these CPUs before writing them: avx2, avx512, arm64, none,
+        or auto for all that this machine can emulate (default: auto)
+    target: Use only ops that this target supports: a platform and release (android-arm64@1.22.0), an
+        execution provider (cuda, coreml, directml, nnapi, qnn), or both (ios-arm64@1.22.0+coreml)
 
     Runtime:
-    isolate: run models in a process of their own, with limits (the default)
-    isolate_memory: its address space in GiB (0: as much as the machine has) (default: 0)
-    isolate_seconds: its time for loading and for each run (0: no limit) (default: 120)
+    isolate: Run models in a separate process with limits (default: on)
+    isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
+        machine) (default: 0)
+    isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
+        (default: 120)
 
-    Integer arithmetic (--to int8, --to int8-dynamic):
-    calibration: int8: how the range of an activation is chosen: auto (measured on the data; without
-        search least predicted error, value by value), minmax, mean, percentile, entropy, mse
-    percentile: of calibration percentile (default: 99.99)
-    dialect: int8: qdq (Q/DQ nodes, which runtimes fuse), qoperator (the integer ops themselves)
-    activations: int8: type of activations: u8, s8, u16, s16
-    symmetric_activations: int8: zero is the middle code of values that take both signs
-    weights: type of weights: s8, u8, s4
-    reduce_range: 7-bit weights, whose products saturate on no CPU; --no-reduce-range: all 8 bits, for
-        CPUs that are known to have exact products (default: 8 bits, less where two neighbouring weights
-        could saturate on an x86 CPU without VNNI)
-    integer_io: int8: inputs and outputs of the model become integers too
-    fallback: what does not compute on integers: w8 (stored in 8 bits), fp16 (16-bit floats, computed on
-        where the target can)
-    skip_rewrite: int8: do not make these of ops that have integer kernels: hard-swish, tanh,
-        conv-transpose, mean, pad-channels (repeatable, or with commas)
-    use_cost_model: int8: keep nodes in FP32 that INT8 would make slower (default: on)
-    dynamic_conv: int8-dynamic: run Conv as ConvInteger, though it is several times slower than FP32
-    value: int8: NAME=WHAT for one activation, where WHAT is LOW:HIGH (its range), a calibration method,
-        a type of activations, or float (one, or a list)
-    search: int8: choose the calibration, and the few ops that are better left in floats, by measuring
-        on the data (default: on)
-    equalize: even out the channels between layers (default: on)
-    correct_bias: int8: take the mean error of every channel out of its bias (default: on)
-    fit_on_even_samples: int8: calibrate on every second sample only, of 16 or more (the search may
-        choose this)
+    INT8 arithmetic (--to int8, --to int8-dynamic):
+    calibration: Choose how activation ranges are calibrated for int8: minmax, mean, percentile,
+        entropy, mse, auto (the best one measured on the data; with --no-search per-tensor mse)
+    percentile: Set the percentile of calibration percentile, from 50 to 100 (default: 99.99)
+    dialect: Choose the quantization format of int8: qdq (Q/DQ nodes, which runtimes fuse), qoperator
+        (integer ops such as QLinearConv)
+    activations: Set the type of activations for int8: u8, s8, u16, s16 (unsigned or signed)
+    symmetric_activations: Use symmetric activation ranges for int8 where values have both signs
+    weights: Set the type of weights: s8, u8, s4 (signed or unsigned)
+    reduce_range: Use 7-bit weights, which cannot saturate int16 sums on x86 CPUs without VNNI;
+        --no-reduce-range uses 8 bits everywhere (default: 8 bits, fewer only where two adjacent weights
+        could saturate)
+    integer_io: Quantize the inputs and outputs of the model, too, for int8
+    fallback: Choose the format of nodes that do not run in INT8: w8 (8-bit weights, FP32 arithmetic),
+        fp16 (FP16 weights, FP16 arithmetic where the target supports it)
+    skip_rewrite: Do not rewrite these ops as ops that run in INT8: hard-swish, tanh, conv-transpose,
+        mean, pad-channels (repeatable, or separated by commas)
+    use_cost_model: Keep nodes in FP32 that INT8 would make slower (default: on)
+    dynamic_conv: Run Conv as ConvInteger for int8-dynamic, although it is several times slower than
+        FP32
+    value: Override the quantization of one activation for int8, as NAME=SETTING: a range LOW:HIGH, a
+        calibration method, a type of activations, or float to keep it in FP32 (one, or a list).
+        Example: /act/Sigmoid_output_0=0:1
+    search: Choose the calibration method and the ops to keep in FP32 by measuring on the data, for int8
+        (default: on)
+    equalize: Apply cross-layer equalization (default: on)
+    correct_bias: Apply bias correction for int8 (default: on)
+    fit_on_even_samples: Calibrate int8 on every second sample only, if there are 16 or more
 
     Packed weights in MatMulNBits (--to nbits4, --to nbits8, --to nbits2):
-    kernels: nbits (MatMulNBits and GatherBlockQuantized), qdq (DequantizeLinear by blocks, opset 21)
-    accuracy_level: what MatMulNBits may do to activations: 0 (as the runtime likes), 1 (FP32), 4 (8-bit
-        integers: the fast kernels), auto (4 where outputs bear it)
-    level: NAME=LEVEL for the node that gives the value NAME: its accuracy_level (one, or a list)
-    method: how codes and scales are found: rtn (nearest), scale (for outputs, by the energy of inputs
-        on data), gptq (codes that make up for each other, on data), auto (measured)
-    bits: bits that a weight may take on the mean, with its share of a scale: layers that bring the most
-        on data get more of them (default: all as to says)
-    target_size: bytes that the model may have, all files together, spent in the same way (300MB, 2GB)
-    importance: what more bits bring to each layer, for bits and target_size: read if the file is there,
-        else measured on data and written; 'ounce calibrate merge' puts several together
+    kernels: Choose the ops for packed weights: nbits (MatMulNBits and GatherBlockQuantized), qdq
+        (DequantizeLinear per block, opset 21)
+    accuracy_level: Set accuracy_level of MatMulNBits: 0 (the runtime chooses), 1 (FP32 activations), 4
+        (INT8 activations, fastest), auto (4 where the outputs stay accurate)
+    level: Override accuracy_level for one node, named by its output, as NAME=LEVEL (one, or a list)
+    method: Choose how weights are quantized: rtn (round to nearest), scale (scales that minimize the
+        output error on data), gptq (GPTQ error compensation on data), auto (the best one measured)
+    bits: Set the mean number of bits per weight, scales included; layers that reduce the output error
+        most on data get more bits (default: the bits of to for all layers)
+    target_size: Set the size of the model, all files together; layers that reduce the output error most
+        on data get more bits. Example: 300MB
+    importance: Cache the layer importance for bits and target_size in this file: it is read if it
+        exists, else measured on data and written. 'ounce calibrate merge' merges such files
 
-    16-bit floats (--to fp16, --to bf16):
-    io: inputs and outputs of the model: keep (the types they have), fp16 (16-bit floats too)
-    keep_fp32: these nodes stay in FP32: a regular expression on node names, their outputs and op types
-        (one, or a list)
-    keep_names: keep the names of values and nodes inside of the model, which are shortened where they
-        are more than 0.2 % of the file
+    FP16 and BF16 arithmetic (--to fp16, --to bf16):
+    io: Set the type of the inputs and outputs of the model: keep (unchanged), fp16
+    keep_fp32: Keep nodes in FP32 whose name, output or op type matches this regular expression (one, or
+        a list)
+    keep_names: Keep the names of nodes and intermediate values (default: shorten them if they are more
+        than 0.2 % of the file)
 
-    ONNX Runtime's own format:
-    emit: ort: also model.ort, optimised offline by the runtime and loaded again, and the operators that
-        a reduced build of it needs
-    ort_style: fixed (all optimisations now, for the CPU), runtime (those for NNAPI and CoreML later)
+    ORT format:
+    emit: Also write the model in ORT format (model.ort), optimized offline by ONNX Runtime, and the
+        list of operators that a reduced build needs. The only value is ort
+    ort_style: Choose when ONNX Runtime optimizes an ORT format model: fixed (offline, for the CPU),
+        runtime (at load, as NNAPI and CoreML need)
 
-    Integer arithmetic (--to int8, --to int8-dynamic):
-    ranges: int8: what 'ounce calibrate' saw; without it, the data of data is looked at
+    INT8 arithmetic (--to int8, --to int8-dynamic):
+    ranges: Read the activation ranges for int8 from this file of 'ounce calibrate' (default: calibrate
+        on data)
 
     Data:
     data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
         labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
         CalibrationDataReader)
-    input: INPUT=FIELD: which array or column feeds an input (one, or a list)
-    set: INPUT=NUMBER: an input that is always the same (one, or a list)
-    carry: INPUT=OUTPUT: a state; it starts at zero and gets what the output gave (one, or a list)
+    input: Feed an input from this array or column of the data, as INPUT=FIELD (one, or a list).
+        Example: input=x
+    set: Set an input to a constant, as INPUT=NUMBER (one, or a list)
+    carry: Declare a recurrent state, as INPUT=OUTPUT: it starts at zero, and each run gets the output
+        of the run before (one, or a list)
     labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
         images
-    first: begin with this sample
-    samples: so many samples (0: all)
-    part: I/N: of these every N-th sample, beginning with the I-th: 1/2 and 2/2 have none in common
-    shape: NAME=LENGTH: length of a dynamic axis of random inputs, or INPUT:AXIS=LENGTH (one, or a list)
-    seed: seed of random inputs (default: 1)
+    first: Start at this sample (default: 0)
+    samples: Use this many samples (default: 0, all)
+    part: Use every N-th sample only, starting with the I-th, as I/N; 1/2 and 2/2 are disjoint halves
+    shape: Set the length of a dynamic axis of random inputs, as NAME=LENGTH or INPUT:AXIS=LENGTH (one,
+        or a list)
+    seed: Set the seed of random inputs (default: 1)
 
-    How raw data becomes an input (the contract):
+    Preprocessing of raw data:
     contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
         a dictionary
-    for_: the input that these options speak of (default: the only one)
-    kind: image, audio or tensor
-    size: resize to HEIGHTxWIDTH, or the shorter side to S
-    resample: nearest, box, bilinear, hamming, bicubic, lanczos; OpenCV: nearest, bilinear, bicubic,
-        area
-    resize_backend: resize as pillow or as opencv does
-    crop: cut out the middle: HEIGHTxWIDTH or S
-    crop_rule: where the middle is: torchvision or huggingface
-    color: rgb, bgr or grey
-    layout: layout of the model's input: nchw (channels first) or nhwc; images and uint8 arrays of data
-        are height, width, channels
-    rescale: multiply by this, such as 1/255
-    mean: then subtract: one number, or one for each channel, with commas
-    std: then divide by: one number, or one for each channel, with commas
-    rate: samples a second that sound must have
-    length: samples that the model takes: longer sound is cut, shorter filled up
-    frame: cut sound into frames of so many samples, each a run of the model
-    hop: a frame every so many samples; what it is longer lies before (default: frame)
+    for_: Apply the preprocessing options to this input (default: the only input)
+    kind: Set the kind of input: image, audio or tensor (default: from the other options)
+    size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
+    resample: Set the interpolation: nearest, box, bilinear, hamming, bicubic, lanczos; with OpenCV
+        nearest, bilinear, bicubic, area (default: bilinear)
+    resize_backend: Resize exactly like this library: pillow (default) or opencv
+    crop: Crop the center to HEIGHTxWIDTH or SxS. Examples: 224x224, 224
+    crop_rule: Round the position of the crop like torchvision (default) or huggingface
+    color: Set the channel order of the model input: rgb (default), bgr or grey
+    layout: Set the layout of the model input: nchw (channels first) or nhwc. Images and uint8 arrays in
+        the data are always height, width, channels
+    rescale: Multiply raw values by this factor. Example: 1/255
+    mean: Subtract this mean after rescale: one number, or one per channel, separated by commas.
+        Example: 0.485,0.456,0.406
+    std: Divide by this standard deviation after mean: one number, or one per channel, separated by
+        commas. Example: 0.229,0.224,0.225
+    rate: Require this sampling rate of audio, in Hz. Example: 16000
+    length: Cut or zero-pad audio to this number of samples
+    frame: Split audio into frames of this many samples; each frame is one run of the model
+    hop: Set the hop length between frames, in samples (default: the length of a frame)
 
     progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
         function of what is worked on, the stage, how much is done and of how much
@@ -444,111 +463,126 @@ def verify(
     seconds_there: Optional[float] = None,
     progress: Progress = None,
 ) -> VerifyResult:
-    r"""Does a candidate still do what the reference does? exit 1 if not.
+    r"""Compare a quantized model with the original (exit code 1: a threshold is exceeded).
 
     reference: the original: a path, the bytes of a model, or an onnx.ModelProto
     candidate: the model to compare with it: a path, the bytes of a model, an onnx.ModelProto, or the
         result of a call that wrote a model
-    task: what the model is for: classify, detect, embed, ctc, segment, tag, audio or regress; without
-        labels the original's outputs are the truth
-    metric_command: a program of your own that prints a number, run with the folder of both models'
-        outputs: 'python3 score.py'
-    metric_seconds: that it may take (default: 300)
-    metric: Metric that decides: map (mean average precision of boxes at IoU 0.5), accuracy (top-1 and
-        top-5 accuracy), nll (negative log-likelihood, perplexity), brier (Brier score of
+    task: Choose the task, which decides the metrics: classify, detect, embed, ctc, segment, tag, audio,
+        regress, or auto. Without labels, the outputs of the original are the reference
+    metric_command: Compute the metric with this program: it gets the folder with the outputs of both
+        models and prints a number. Example: 'python3 score.py'
+    metric_seconds: Limit the time of metric_command, in seconds (default: 300)
+    metric: Choose the metric to compare: map (mean average precision of boxes at IoU 0.5), accuracy
+        (top-1 and top-5 accuracy), nll (negative log-likelihood, perplexity), brier (Brier score of
         probabilities), ece (expected calibration error), f1 (macro F1), mae (mean absolute and squared
         error), recall (nearest neighbors of embeddings), lines (lines of text without an error), iou
         (mean IoU of classes), entity_f1 (F1 of tagged entities), si_snr (SI-SNR of sound, log-spectral
         distance). Default: by task, or by the labels; or a function of the outputs by name and of the
         labels that gives a number, or numbers by name
-    tags: names of the classes of task tag, with commas: O,B-PER,I-PER (default: O, then B and I in
-        turn)
-    label_output: the output that labels speak of (default: the first)
-    outputs: judge these outputs only (repeatable, or with commas); the others are compared and
-        reported. Example: outputs probabilities
-    threshold: decision threshold of an output: count decisions that change (two columns of
-        probabilities are one decision); with task detect, the least score of a box
-    edge_cases: also try zeros, extremes, noise, batches and lengths (default: on)
-    worst: how many samples with the largest difference to name (default: 5)
-    on: also on other CPUs: avx2, avx512 (x64 without VNNI), arm64; auto for all that can be shown here.
-        The candidate must give the same there (default: none)
-    batch: samples in one run (default: 1)
-    tokens: language models: feed texts (rows of ids) token by token, so many behind the prompt;
-        max_flips is the share of tokens that may flip, max_drop what nll may rise by
-    prompt: with tokens: ids of a text that are fed at once (default: 16)
-    report: draw the result as one page that anybody can open: FILE.html
-    pictures: put into the document of json what 'ounce report' draws pictures of: the samples that
-        differ most, as small images or waveforms (with report: on)
+    tags: Name the classes of task tag, separated by commas. Example: O,B-PER,I-PER (default: O, then B
+        and I in turn)
+    label_output: Compare the labels with this output (default: the first)
+    outputs: Apply the thresholds to these outputs only; the others are compared and reported
+        (repeatable, or separated by commas). Example: probabilities
+    threshold: Set the decision threshold of an output to count changed decisions (two columns of
+        probabilities are one decision); with task detect, the lowest score of a box
+    edge_cases: Also compare edge cases: zeros, extremes, noise, batch sizes and lengths (default: on)
+    worst: List this many samples with the largest differences (default: 5)
+    on: Also run the candidate on these CPUs, and fail if its outputs differ: avx2, avx512 (x64 without
+        VNNI), arm64, none, or auto for all that this machine can emulate (default: none)
+    batch: Run this many samples per call (default: 1)
+    tokens: Compare language models: feed texts (rows of token ids) token by token, this many tokens
+        after the prompt; max_flips limits changed tokens, max_drop limits the rise of the negative
+        log-likelihood
+    prompt: Set the length of the prompt of tokens, in tokens (default: 16)
+    report: Write the result as a self-contained HTML report: FILE.html
+    pictures: Add the samples that differ most to the json document, as small images or waveforms, for
+        'ounce report' (default: off; on with report)
 
-    Gates (without any: 20 dB for every output, 99 % of labels; with --labels 1 point of the metric):
-    abs_tol: largest difference of any value, such as 0.04
-    mean_tol: largest mean difference of an output, such as 0.01
-    max_mse: largest mean squared difference of an output, such as 1e-4
-    min_sqnr: least signal to noise of an output and its slices in dB
-    min_agreement: least share of same answers, such as 99%: top-1 classes, and outputs that are labels
-    max_flips: largest share of decisions that change at threshold, such as 0.5%
-    max_drop: what the metric may lose, such as 0.5%: points of map, accuracy, brier, ece, f1, recall,
-        lines, iou, entity_f1; relative for nll, mae; or NAME=0.5% for one of several (one, or a list)
-    confidence: how sure it must be that the gates hold on other data like this: 90%, 95% …; none goes
-        by these samples alone (default: none)
+    Thresholds (default: 20 dB for every output, 99 % equal labels; with --labels 1 point of the metric):
+    abs_tol: Fail if any value differs by more than this. Example: 0.04
+    mean_tol: Fail if the mean absolute difference of an output is larger. Example: 0.01
+    max_mse: Fail if the mean squared error of an output is larger. Example: 1e-4
+    min_sqnr: Fail if the SQNR of an output, or of a part of it, is lower, in dB. Example: 30
+    min_agreement: Fail if fewer predictions agree: top-1 classes, and outputs that are labels. Example:
+        99%
+    max_flips: Fail if a larger share of decisions changes at threshold. Example: 0.5%
+    max_drop: Fail if the metric drops by more: points of map, accuracy, brier, ece, f1, recall, lines,
+        iou, entity_f1; relative for nll, mae. NAME=0.5% limits one of several metrics (one, or a list).
+        Example: 0.5%
+    confidence: Require this confidence that the thresholds hold on unseen data, such as 90% or 95%;
+        none judges only these samples (default: none)
 
     Data:
     data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
         labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
         CalibrationDataReader)
-    input: INPUT=FIELD: which array or column feeds an input (one, or a list)
-    set: INPUT=NUMBER: an input that is always the same (one, or a list)
-    carry: INPUT=OUTPUT: a state; it starts at zero and gets what the output gave (one, or a list)
+    input: Feed an input from this array or column of the data, as INPUT=FIELD (one, or a list).
+        Example: input=x
+    set: Set an input to a constant, as INPUT=NUMBER (one, or a list)
+    carry: Declare a recurrent state, as INPUT=OUTPUT: it starts at zero, and each run gets the output
+        of the run before (one, or a list)
     labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
         images
-    first: begin with this sample
-    samples: so many samples (0: all)
-    part: I/N: of these every N-th sample, beginning with the I-th: 1/2 and 2/2 have none in common
-    shape: NAME=LENGTH: length of a dynamic axis of random inputs, or INPUT:AXIS=LENGTH (one, or a list)
-    seed: seed of random inputs (default: 1)
+    first: Start at this sample (default: 0)
+    samples: Use this many samples (default: 0, all)
+    part: Use every N-th sample only, starting with the I-th, as I/N; 1/2 and 2/2 are disjoint halves
+    shape: Set the length of a dynamic axis of random inputs, as NAME=LENGTH or INPUT:AXIS=LENGTH (one,
+        or a list)
+    seed: Set the seed of random inputs (default: 1)
 
-    How raw data becomes an input (the contract):
+    Preprocessing of raw data:
     contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
         a dictionary
-    for_: the input that these options speak of (default: the only one)
-    kind: image, audio or tensor
-    size: resize to HEIGHTxWIDTH, or the shorter side to S
-    resample: nearest, box, bilinear, hamming, bicubic, lanczos; OpenCV: nearest, bilinear, bicubic,
-        area
-    resize_backend: resize as pillow or as opencv does
-    crop: cut out the middle: HEIGHTxWIDTH or S
-    crop_rule: where the middle is: torchvision or huggingface
-    color: rgb, bgr or grey
-    layout: layout of the model's input: nchw (channels first) or nhwc; images and uint8 arrays of data
-        are height, width, channels
-    rescale: multiply by this, such as 1/255
-    mean: then subtract: one number, or one for each channel, with commas
-    std: then divide by: one number, or one for each channel, with commas
-    rate: samples a second that sound must have
-    length: samples that the model takes: longer sound is cut, shorter filled up
-    frame: cut sound into frames of so many samples, each a run of the model
-    hop: a frame every so many samples; what it is longer lies before (default: frame)
+    for_: Apply the preprocessing options to this input (default: the only input)
+    kind: Set the kind of input: image, audio or tensor (default: from the other options)
+    size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
+    resample: Set the interpolation: nearest, box, bilinear, hamming, bicubic, lanczos; with OpenCV
+        nearest, bilinear, bicubic, area (default: bilinear)
+    resize_backend: Resize exactly like this library: pillow (default) or opencv
+    crop: Crop the center to HEIGHTxWIDTH or SxS. Examples: 224x224, 224
+    crop_rule: Round the position of the crop like torchvision (default) or huggingface
+    color: Set the channel order of the model input: rgb (default), bgr or grey
+    layout: Set the layout of the model input: nchw (channels first) or nhwc. Images and uint8 arrays in
+        the data are always height, width, channels
+    rescale: Multiply raw values by this factor. Example: 1/255
+    mean: Subtract this mean after rescale: one number, or one per channel, separated by commas.
+        Example: 0.485,0.456,0.406
+    std: Divide by this standard deviation after mean: one number, or one per channel, separated by
+        commas. Example: 0.229,0.224,0.225
+    rate: Require this sampling rate of audio, in Hz. Example: 16000
+    length: Cut or zero-pad audio to this number of samples
+    frame: Split audio into frames of this many samples; each frame is one run of the model
+    hop: Set the hop length between frames, in samples (default: the length of a frame)
 
     Runtime:
-    runtime: ONNX Runtime: a library's path, or a version (default: the newest)
-    litert: LiteRT, which runs .tflite models, in the same way (default: the newest)
-    threads: threads inside an op (0: as many as the runtime likes) (default: 1)
-    threads_between: threads for ops side by side (default: 1)
-    optimization: graph optimization: none, basic, extended, all
-    session_config: a session entry KEY=VALUE, such as session.disable_quant_qdq=1 (one, or a list)
-    isolate: run models in a process of their own, with limits (the default)
-    isolate_memory: its address space in GiB (0: as much as the machine has) (default: 0)
-    isolate_seconds: its time for loading and for each run (0: no limit) (default: 120)
+    runtime: Use this ONNX Runtime: the path of a library, or a version (default: the newest)
+    litert: Use this LiteRT for .tflite models: the path of a library, or a version (default: the
+        newest)
+    threads: Use this many threads inside an op (0: the runtime decides) (default: 1)
+    threads_between: Run this many ops in parallel (default: 1)
+    optimization: Set the graph optimization level of ONNX Runtime: none, basic, extended, all
+    session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a list).
+        Example: session.disable_quant_qdq=1
+    isolate: Run models in a separate process with limits (default: on)
+    isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
+        machine) (default: 0)
+    isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
+        (default: 120)
 
-    Elsewhere:
-    via: run models on another machine: the command that runs a shell command there, such as 'ssh board'
-        or 'adb shell'
-    launcher: what starts the runner (there): 'qemu-aarch64 -L /usr/aarch64-linux-gnu'
-    runner: the runner for that machine, a file here (default: ounce-runner or ounce-runner-arm64)
-    runtime_there: ONNX Runtime for that machine: a library here, or a version (default: the newest)
-    folder_there: where the runner, the library and models go (default: a folder of ours in /tmp)
-    keep_there: leave models there, so that they are not sent again
-    seconds_there: time for each answer, and for sending each file (default: 600)
+    Remote machine or emulator:
+    via: Run models on another machine, with the command that runs a shell command on it. Examples: 'ssh
+        board', 'adb shell'
+    launcher: Start ounce-runner with this command. Example: 'qemu-aarch64 -L /usr/aarch64-linux-gnu'
+    runner: Send this local file as ounce-runner to the remote machine (default: ounce-runner or
+        ounce-runner-arm64)
+    runtime_there: Send this ONNX Runtime to the remote machine: a local library, or a version (default:
+        the newest)
+    folder_there: Put the runner, the library and models into this folder of the remote machine
+        (default: a folder in /tmp)
+    keep_there: Keep models on the remote machine, so that later runs need not send them
+    seconds_there: Limit the time for each reply and for sending each file, in seconds (default: 600)
 
     progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
         function of what is worked on, the stage, how much is done and of how much
@@ -682,76 +716,89 @@ def bench(
     seconds_there: Optional[float] = None,
     progress: Progress = None,
 ) -> BenchResult:
-    r"""Who is faster, by how much, and how sure is that.
+    r"""Measure latency, memory and cold start of models and compare their speed.
 
     model: models: paths, bytes, onnx.ModelProto or results; the others are compared with the first one
-    seconds: seconds for each model and batch size (default: 2)
-    repeats: calls of each model instead of seconds
-    batch: batch sizes, with commas (default: [1])
-    cold_starts: processes of each model's own, for cold start and memory (0: none) (default: 3)
-    tokens: language models: feed texts (rows of ids) token by token, so many behind the prompt, with
-        what the model keeps of the past; tells latencies, perplexity and tokens that flip
-    prompt: with tokens: ids of a text that are fed at once (default: 16)
-    profile: where the time goes: by op, the dearest nodes, the share of kernels that multiply integers
-    report: draw the result as one page that anybody can open: FILE.html
+    seconds: Measure each model and batch size for this many seconds (default: 2)
+    repeats: Measure this many calls of each model instead of seconds
+    batch: Measure these batch sizes, separated by commas. Example: 1,8 (default: [1])
+    cold_starts: Start this many processes per model to measure cold start and memory (0: none)
+        (default: 3)
+    tokens: Benchmark a language model: feed texts (rows of token ids) token by token, this many tokens
+        after the prompt, with the KV cache; report latency, perplexity and changed predictions
+    prompt: Set the length of the prompt of tokens, in tokens (default: 16)
+    profile: Profile each model: time per op, the most expensive nodes, and the share of INT8 kernels
+    report: Write the result as a self-contained HTML report: FILE.html
 
     Data:
     data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
         labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
         CalibrationDataReader)
-    input: INPUT=FIELD: which array or column feeds an input (one, or a list)
-    set: INPUT=NUMBER: an input that is always the same (one, or a list)
-    carry: INPUT=OUTPUT: a state; it starts at zero and gets what the output gave (one, or a list)
+    input: Feed an input from this array or column of the data, as INPUT=FIELD (one, or a list).
+        Example: input=x
+    set: Set an input to a constant, as INPUT=NUMBER (one, or a list)
+    carry: Declare a recurrent state, as INPUT=OUTPUT: it starts at zero, and each run gets the output
+        of the run before (one, or a list)
     labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
         images
-    first: begin with this sample
-    samples: so many samples (0: all)
-    part: I/N: of these every N-th sample, beginning with the I-th: 1/2 and 2/2 have none in common
-    shape: NAME=LENGTH: length of a dynamic axis of random inputs, or INPUT:AXIS=LENGTH (one, or a list)
-    seed: seed of random inputs (default: 1)
+    first: Start at this sample (default: 0)
+    samples: Use this many samples (default: 0, all)
+    part: Use every N-th sample only, starting with the I-th, as I/N; 1/2 and 2/2 are disjoint halves
+    shape: Set the length of a dynamic axis of random inputs, as NAME=LENGTH or INPUT:AXIS=LENGTH (one,
+        or a list)
+    seed: Set the seed of random inputs (default: 1)
 
-    How raw data becomes an input (the contract):
+    Preprocessing of raw data:
     contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
         a dictionary
-    for_: the input that these options speak of (default: the only one)
-    kind: image, audio or tensor
-    size: resize to HEIGHTxWIDTH, or the shorter side to S
-    resample: nearest, box, bilinear, hamming, bicubic, lanczos; OpenCV: nearest, bilinear, bicubic,
-        area
-    resize_backend: resize as pillow or as opencv does
-    crop: cut out the middle: HEIGHTxWIDTH or S
-    crop_rule: where the middle is: torchvision or huggingface
-    color: rgb, bgr or grey
-    layout: layout of the model's input: nchw (channels first) or nhwc; images and uint8 arrays of data
-        are height, width, channels
-    rescale: multiply by this, such as 1/255
-    mean: then subtract: one number, or one for each channel, with commas
-    std: then divide by: one number, or one for each channel, with commas
-    rate: samples a second that sound must have
-    length: samples that the model takes: longer sound is cut, shorter filled up
-    frame: cut sound into frames of so many samples, each a run of the model
-    hop: a frame every so many samples; what it is longer lies before (default: frame)
+    for_: Apply the preprocessing options to this input (default: the only input)
+    kind: Set the kind of input: image, audio or tensor (default: from the other options)
+    size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
+    resample: Set the interpolation: nearest, box, bilinear, hamming, bicubic, lanczos; with OpenCV
+        nearest, bilinear, bicubic, area (default: bilinear)
+    resize_backend: Resize exactly like this library: pillow (default) or opencv
+    crop: Crop the center to HEIGHTxWIDTH or SxS. Examples: 224x224, 224
+    crop_rule: Round the position of the crop like torchvision (default) or huggingface
+    color: Set the channel order of the model input: rgb (default), bgr or grey
+    layout: Set the layout of the model input: nchw (channels first) or nhwc. Images and uint8 arrays in
+        the data are always height, width, channels
+    rescale: Multiply raw values by this factor. Example: 1/255
+    mean: Subtract this mean after rescale: one number, or one per channel, separated by commas.
+        Example: 0.485,0.456,0.406
+    std: Divide by this standard deviation after mean: one number, or one per channel, separated by
+        commas. Example: 0.229,0.224,0.225
+    rate: Require this sampling rate of audio, in Hz. Example: 16000
+    length: Cut or zero-pad audio to this number of samples
+    frame: Split audio into frames of this many samples; each frame is one run of the model
+    hop: Set the hop length between frames, in samples (default: the length of a frame)
 
     Runtime:
-    runtime: ONNX Runtime: a library's path, or a version (default: the newest)
-    litert: LiteRT, which runs .tflite models, in the same way (default: the newest)
-    threads: threads inside an op (0: as many as the runtime likes) (default: 1)
-    threads_between: threads for ops side by side (default: 1)
-    optimization: graph optimization: none, basic, extended, all
-    session_config: a session entry KEY=VALUE, such as session.disable_quant_qdq=1 (one, or a list)
-    isolate: run models in a process of their own, with limits (the default)
-    isolate_memory: its address space in GiB (0: as much as the machine has) (default: 0)
-    isolate_seconds: its time for loading and for each run (0: no limit) (default: 120)
+    runtime: Use this ONNX Runtime: the path of a library, or a version (default: the newest)
+    litert: Use this LiteRT for .tflite models: the path of a library, or a version (default: the
+        newest)
+    threads: Use this many threads inside an op (0: the runtime decides) (default: 1)
+    threads_between: Run this many ops in parallel (default: 1)
+    optimization: Set the graph optimization level of ONNX Runtime: none, basic, extended, all
+    session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a list).
+        Example: session.disable_quant_qdq=1
+    isolate: Run models in a separate process with limits (default: on)
+    isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
+        machine) (default: 0)
+    isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
+        (default: 120)
 
-    Elsewhere:
-    via: run models on another machine: the command that runs a shell command there, such as 'ssh board'
-        or 'adb shell'
-    launcher: what starts the runner (there): 'qemu-aarch64 -L /usr/aarch64-linux-gnu'
-    runner: the runner for that machine, a file here (default: ounce-runner or ounce-runner-arm64)
-    runtime_there: ONNX Runtime for that machine: a library here, or a version (default: the newest)
-    folder_there: where the runner, the library and models go (default: a folder of ours in /tmp)
-    keep_there: leave models there, so that they are not sent again
-    seconds_there: time for each answer, and for sending each file (default: 600)
+    Remote machine or emulator:
+    via: Run models on another machine, with the command that runs a shell command on it. Examples: 'ssh
+        board', 'adb shell'
+    launcher: Start ounce-runner with this command. Example: 'qemu-aarch64 -L /usr/aarch64-linux-gnu'
+    runner: Send this local file as ounce-runner to the remote machine (default: ounce-runner or
+        ounce-runner-arm64)
+    runtime_there: Send this ONNX Runtime to the remote machine: a local library, or a version (default:
+        the newest)
+    folder_there: Put the runner, the library and models into this folder of the remote machine
+        (default: a folder in /tmp)
+    keep_there: Keep models on the remote machine, so that later runs need not send them
+    seconds_there: Limit the time for each reply and for sending each file, in seconds (default: 600)
 
     progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
         function of what is worked on, the stage, how much is done and of how much
@@ -877,100 +924,111 @@ def tune(
     isolate_seconds: Optional[float] = None,
     progress: Progress = None,
 ) -> TuneResult:
-    r"""Find the smallest and fastest mixed-precision model that passes the gate; exit 1 if none does.
+    r"""Search for the best mixed-precision model that meets the thresholds (exit code 1: none does).
 
     model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
-    output: where the best goes (default: MODEL.tuned.onnx)
-    objective: balanced (least time × bytes), latency, size (without being slower than the original),
-        memory (least at load, at 90 % of the original's speed or more)
-    budget: time for each model: 90s, 10m, 2h; or how much is tried, without timing it: '40 models'
-        (default: 10m)
-    on: other CPUs to run the result on in the end, if it computes on integers: avx2, avx512, arm64;
-        none; auto for all that can be shown here (default: auto)
-    target: where the model will run, such as android-arm64@1.22.0: what it lacks is not written
-    cache: folder that keeps measurements, so that a run goes on where it was (default: OUNCE_CACHE,
+    output: Write the best model to this file or folder (default: MODEL.tuned.onnx next to the model)
+    objective: Choose the objective: balanced (lowest time × bytes), latency, size (at no loss of
+        speed), memory (lowest memory at load, at 90 % or more of the original speed)
+    budget: Limit the search per model by time (90s, 10m, 2h), or by the number of candidates, without
+        measuring their speed ('40 models') (default: 10m)
+    on: Test the best model on these CPUs, if it runs in INT8: avx2, avx512, arm64, none, or auto for
+        all that this machine can emulate (default: auto)
+    target: Use only ops that this target supports. Examples: android-arm64@1.22.0, cuda
+    cache: Cache measurements in this folder, so that a stopped run can continue (default: OUNCE_CACHE,
         XDG_CACHE_HOME/ounce or ~/.cache/ounce)
-    no_cache: keep no measurements, and use none
-    report: draw the result as one page that anybody can open: FILE.html
-    task: what the model is for: classify, detect, embed, ctc, segment, tag, audio or regress; without
-        labels the original's outputs are the truth
-    metric_command: a program of your own that prints a number, run with the folder of both models'
-        outputs: 'python3 score.py'
-    metric_seconds: that it may take (default: 300)
-    metric: Metric that decides: map (mean average precision of boxes at IoU 0.5), accuracy (top-1 and
-        top-5 accuracy), nll (negative log-likelihood, perplexity), brier (Brier score of
+    no_cache: Neither read nor write cached measurements
+    report: Write the result as a self-contained HTML report: FILE.html
+    task: Choose the task, which decides the metrics: classify, detect, embed, ctc, segment, tag, audio,
+        regress, or auto. Without labels, the outputs of the original are the reference
+    metric_command: Compute the metric with this program: it gets the folder with the outputs of both
+        models and prints a number. Example: 'python3 score.py'
+    metric_seconds: Limit the time of metric_command, in seconds (default: 300)
+    metric: Choose the metric to compare: map (mean average precision of boxes at IoU 0.5), accuracy
+        (top-1 and top-5 accuracy), nll (negative log-likelihood, perplexity), brier (Brier score of
         probabilities), ece (expected calibration error), f1 (macro F1), mae (mean absolute and squared
         error), recall (nearest neighbors of embeddings), lines (lines of text without an error), iou
         (mean IoU of classes), entity_f1 (F1 of tagged entities), si_snr (SI-SNR of sound, log-spectral
         distance). Default: by task, or by the labels; or a function of the outputs by name and of the
         labels that gives a number, or numbers by name
-    tags: names of the classes of task tag, with commas: O,B-PER,I-PER (default: O, then B and I in
-        turn)
-    label_output: the output that labels speak of (default: the first)
-    outputs: judge these outputs only (repeatable, or with commas); the others are compared and
-        reported. Example: outputs probabilities
-    threshold: decision threshold of an output: count decisions that change (two columns of
-        probabilities are one decision); with task detect, the least score of a box
+    tags: Name the classes of task tag, separated by commas. Example: O,B-PER,I-PER (default: O, then B
+        and I in turn)
+    label_output: Compare the labels with this output (default: the first)
+    outputs: Apply the thresholds to these outputs only; the others are compared and reported
+        (repeatable, or separated by commas). Example: probabilities
+    threshold: Set the decision threshold of an output to count changed decisions (two columns of
+        probabilities are one decision); with task detect, the lowest score of a box
 
-    Gates (without any: 30 dB for every output; with --labels 1 point of the metric):
-    abs_tol: largest difference of any value, such as 0.04
-    mean_tol: largest mean difference of an output, such as 0.01
-    max_mse: largest mean squared difference of an output, such as 1e-4
-    min_sqnr: least signal to noise of an output and its slices in dB
-    min_agreement: least share of same answers, such as 99%: top-1 classes, and outputs that are labels
-    max_flips: largest share of decisions that change at threshold, such as 0.5%
-    max_drop: what the metric may lose, such as 0.5%: points of map, accuracy, brier, ece, f1, recall,
-        lines, iou, entity_f1; relative for nll, mae; or NAME=0.5% for one of several (one, or a list)
-    confidence: how sure it must be that the gates hold on other data like this: 90%, 95% …; none goes
-        by these samples alone (default: 90%)
+    Thresholds (default: 30 dB for every output; with --labels 1 point of the metric):
+    abs_tol: Fail if any value differs by more than this. Example: 0.04
+    mean_tol: Fail if the mean absolute difference of an output is larger. Example: 0.01
+    max_mse: Fail if the mean squared error of an output is larger. Example: 1e-4
+    min_sqnr: Fail if the SQNR of an output, or of a part of it, is lower, in dB. Example: 30
+    min_agreement: Fail if fewer predictions agree: top-1 classes, and outputs that are labels. Example:
+        99%
+    max_flips: Fail if a larger share of decisions changes at threshold. Example: 0.5%
+    max_drop: Fail if the metric drops by more: points of map, accuracy, brier, ece, f1, recall, lines,
+        iou, entity_f1; relative for nll, mae. NAME=0.5% limits one of several metrics (one, or a list).
+        Example: 0.5%
+    confidence: Require this confidence that the thresholds hold on unseen data, such as 90% or 95%;
+        none judges only these samples (default: 90%)
 
     Data:
     data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
         labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
         CalibrationDataReader)
-    input: INPUT=FIELD: which array or column feeds an input (one, or a list)
-    set: INPUT=NUMBER: an input that is always the same (one, or a list)
-    carry: INPUT=OUTPUT: a state; it starts at zero and gets what the output gave (one, or a list)
+    input: Feed an input from this array or column of the data, as INPUT=FIELD (one, or a list).
+        Example: input=x
+    set: Set an input to a constant, as INPUT=NUMBER (one, or a list)
+    carry: Declare a recurrent state, as INPUT=OUTPUT: it starts at zero, and each run gets the output
+        of the run before (one, or a list)
     labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
         images
-    first: begin with this sample
-    samples: so many samples (0: all)
-    part: I/N: of these every N-th sample, beginning with the I-th: 1/2 and 2/2 have none in common
-    shape: NAME=LENGTH: length of a dynamic axis of random inputs, or INPUT:AXIS=LENGTH (one, or a list)
-    seed: seed of random inputs (default: 1)
+    first: Start at this sample (default: 0)
+    samples: Use this many samples (default: 0, all)
+    part: Use every N-th sample only, starting with the I-th, as I/N; 1/2 and 2/2 are disjoint halves
+    shape: Set the length of a dynamic axis of random inputs, as NAME=LENGTH or INPUT:AXIS=LENGTH (one,
+        or a list)
+    seed: Set the seed of random inputs (default: 1)
 
-    How raw data becomes an input (the contract):
+    Preprocessing of raw data:
     contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
         a dictionary
-    for_: the input that these options speak of (default: the only one)
-    kind: image, audio or tensor
-    size: resize to HEIGHTxWIDTH, or the shorter side to S
-    resample: nearest, box, bilinear, hamming, bicubic, lanczos; OpenCV: nearest, bilinear, bicubic,
-        area
-    resize_backend: resize as pillow or as opencv does
-    crop: cut out the middle: HEIGHTxWIDTH or S
-    crop_rule: where the middle is: torchvision or huggingface
-    color: rgb, bgr or grey
-    layout: layout of the model's input: nchw (channels first) or nhwc; images and uint8 arrays of data
-        are height, width, channels
-    rescale: multiply by this, such as 1/255
-    mean: then subtract: one number, or one for each channel, with commas
-    std: then divide by: one number, or one for each channel, with commas
-    rate: samples a second that sound must have
-    length: samples that the model takes: longer sound is cut, shorter filled up
-    frame: cut sound into frames of so many samples, each a run of the model
-    hop: a frame every so many samples; what it is longer lies before (default: frame)
+    for_: Apply the preprocessing options to this input (default: the only input)
+    kind: Set the kind of input: image, audio or tensor (default: from the other options)
+    size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
+    resample: Set the interpolation: nearest, box, bilinear, hamming, bicubic, lanczos; with OpenCV
+        nearest, bilinear, bicubic, area (default: bilinear)
+    resize_backend: Resize exactly like this library: pillow (default) or opencv
+    crop: Crop the center to HEIGHTxWIDTH or SxS. Examples: 224x224, 224
+    crop_rule: Round the position of the crop like torchvision (default) or huggingface
+    color: Set the channel order of the model input: rgb (default), bgr or grey
+    layout: Set the layout of the model input: nchw (channels first) or nhwc. Images and uint8 arrays in
+        the data are always height, width, channels
+    rescale: Multiply raw values by this factor. Example: 1/255
+    mean: Subtract this mean after rescale: one number, or one per channel, separated by commas.
+        Example: 0.485,0.456,0.406
+    std: Divide by this standard deviation after mean: one number, or one per channel, separated by
+        commas. Example: 0.229,0.224,0.225
+    rate: Require this sampling rate of audio, in Hz. Example: 16000
+    length: Cut or zero-pad audio to this number of samples
+    frame: Split audio into frames of this many samples; each frame is one run of the model
+    hop: Set the hop length between frames, in samples (default: the length of a frame)
 
     Runtime:
-    runtime: ONNX Runtime: a library's path, or a version (default: the newest)
-    litert: LiteRT, which runs .tflite models, in the same way (default: the newest)
-    threads: threads inside an op (0: as many as the runtime likes) (default: 1)
-    threads_between: threads for ops side by side (default: 1)
-    optimization: graph optimization: none, basic, extended, all
-    session_config: a session entry KEY=VALUE, such as session.disable_quant_qdq=1 (one, or a list)
-    isolate: run models in a process of their own, with limits (the default)
-    isolate_memory: its address space in GiB (0: as much as the machine has) (default: 0)
-    isolate_seconds: its time for loading and for each run (0: no limit) (default: 120)
+    runtime: Use this ONNX Runtime: the path of a library, or a version (default: the newest)
+    litert: Use this LiteRT for .tflite models: the path of a library, or a version (default: the
+        newest)
+    threads: Use this many threads inside an op (0: the runtime decides) (default: 1)
+    threads_between: Run this many ops in parallel (default: 1)
+    optimization: Set the graph optimization level of ONNX Runtime: none, basic, extended, all
+    session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a list).
+        Example: session.disable_quant_qdq=1
+    isolate: Run models in a separate process with limits (default: on)
+    isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
+        machine) (default: 0)
+    isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
+        (default: 120)
 
     progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
         function of what is worked on, the stage, how much is done and of how much
@@ -1094,83 +1152,92 @@ def advise(
     isolate_seconds: Optional[float] = None,
     progress: Progress = None,
 ) -> AdviseResult:
-    r"""Should this model be quantized, how, and what will it bring? measured on it.
+    r"""Measure every format on a model and recommend one.
 
     model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
-    budget: time for each model, such as 90s or 5m (default: 60s)
-    target: where it will run: a place and a release such as android-arm64@1.22.0, a provider such as
-        cuda
-    task: what the model is for: classify, detect, embed, ctc, segment, tag, audio or regress; without
-        labels the original's outputs are the truth
-    metric_command: a program of your own that prints a number, run with the folder of both models'
-        outputs: 'python3 score.py'
-    metric_seconds: that it may take (default: 300)
-    metric: Metric that decides: map (mean average precision of boxes at IoU 0.5), accuracy (top-1 and
-        top-5 accuracy), nll (negative log-likelihood, perplexity), brier (Brier score of
+    budget: Limit the time per model. Examples: 90s, 5m (default: 60s)
+    target: Recommend only methods that this target supports: a platform and release
+        (android-arm64@1.22.0) or an execution provider (cuda)
+    task: Choose the task, which decides the metrics: classify, detect, embed, ctc, segment, tag, audio,
+        regress, or auto. Without labels, the outputs of the original are the reference
+    metric_command: Compute the metric with this program: it gets the folder with the outputs of both
+        models and prints a number. Example: 'python3 score.py'
+    metric_seconds: Limit the time of metric_command, in seconds (default: 300)
+    metric: Choose the metric to compare: map (mean average precision of boxes at IoU 0.5), accuracy
+        (top-1 and top-5 accuracy), nll (negative log-likelihood, perplexity), brier (Brier score of
         probabilities), ece (expected calibration error), f1 (macro F1), mae (mean absolute and squared
         error), recall (nearest neighbors of embeddings), lines (lines of text without an error), iou
         (mean IoU of classes), entity_f1 (F1 of tagged entities), si_snr (SI-SNR of sound, log-spectral
         distance). Default: by task, or by the labels; or a function of the outputs by name and of the
         labels that gives a number, or numbers by name
-    tags: names of the classes of task tag, with commas: O,B-PER,I-PER (default: O, then B and I in
-        turn)
-    label_output: the output that labels speak of (default: the first)
-    outputs: judge these outputs only (repeatable, or with commas); the others are compared and
-        reported. Example: outputs probabilities
-    threshold: decision threshold of an output: count decisions that change (two columns of
-        probabilities are one decision); with task detect, the least score of a box
-    max_drop: what the metric may lose, such as 0.5% (default: 0.5%)
-    min_sqnr: least signal to noise of an output in dB (default: without labels 20, of generated sound
-        30)
-    report: draw the result as one page that anybody can open: FILE.html
+    tags: Name the classes of task tag, separated by commas. Example: O,B-PER,I-PER (default: O, then B
+        and I in turn)
+    label_output: Compare the labels with this output (default: the first)
+    outputs: Apply the thresholds to these outputs only; the others are compared and reported
+        (repeatable, or separated by commas). Example: probabilities
+    threshold: Set the decision threshold of an output to count changed decisions (two columns of
+        probabilities are one decision); with task detect, the lowest score of a box
+    max_drop: Set the largest acceptable drop of the metric. Example: 0.5% (default: 0.5%)
+    min_sqnr: Set the lowest acceptable SQNR of an output in dB (default without labels: 20; for
+        generated audio: 30)
+    report: Write the result as a self-contained HTML report: FILE.html
 
     Data:
     data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
         labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
         CalibrationDataReader)
-    input: INPUT=FIELD: which array or column feeds an input (one, or a list)
-    set: INPUT=NUMBER: an input that is always the same (one, or a list)
-    carry: INPUT=OUTPUT: a state; it starts at zero and gets what the output gave (one, or a list)
+    input: Feed an input from this array or column of the data, as INPUT=FIELD (one, or a list).
+        Example: input=x
+    set: Set an input to a constant, as INPUT=NUMBER (one, or a list)
+    carry: Declare a recurrent state, as INPUT=OUTPUT: it starts at zero, and each run gets the output
+        of the run before (one, or a list)
     labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
         images
-    first: begin with this sample
-    samples: so many samples (0: all)
-    part: I/N: of these every N-th sample, beginning with the I-th: 1/2 and 2/2 have none in common
-    shape: NAME=LENGTH: length of a dynamic axis of random inputs, or INPUT:AXIS=LENGTH (one, or a list)
-    seed: seed of random inputs (default: 1)
+    first: Start at this sample (default: 0)
+    samples: Use this many samples (default: 0, all)
+    part: Use every N-th sample only, starting with the I-th, as I/N; 1/2 and 2/2 are disjoint halves
+    shape: Set the length of a dynamic axis of random inputs, as NAME=LENGTH or INPUT:AXIS=LENGTH (one,
+        or a list)
+    seed: Set the seed of random inputs (default: 1)
 
-    How raw data becomes an input (the contract):
+    Preprocessing of raw data:
     contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
         a dictionary
-    for_: the input that these options speak of (default: the only one)
-    kind: image, audio or tensor
-    size: resize to HEIGHTxWIDTH, or the shorter side to S
-    resample: nearest, box, bilinear, hamming, bicubic, lanczos; OpenCV: nearest, bilinear, bicubic,
-        area
-    resize_backend: resize as pillow or as opencv does
-    crop: cut out the middle: HEIGHTxWIDTH or S
-    crop_rule: where the middle is: torchvision or huggingface
-    color: rgb, bgr or grey
-    layout: layout of the model's input: nchw (channels first) or nhwc; images and uint8 arrays of data
-        are height, width, channels
-    rescale: multiply by this, such as 1/255
-    mean: then subtract: one number, or one for each channel, with commas
-    std: then divide by: one number, or one for each channel, with commas
-    rate: samples a second that sound must have
-    length: samples that the model takes: longer sound is cut, shorter filled up
-    frame: cut sound into frames of so many samples, each a run of the model
-    hop: a frame every so many samples; what it is longer lies before (default: frame)
+    for_: Apply the preprocessing options to this input (default: the only input)
+    kind: Set the kind of input: image, audio or tensor (default: from the other options)
+    size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
+    resample: Set the interpolation: nearest, box, bilinear, hamming, bicubic, lanczos; with OpenCV
+        nearest, bilinear, bicubic, area (default: bilinear)
+    resize_backend: Resize exactly like this library: pillow (default) or opencv
+    crop: Crop the center to HEIGHTxWIDTH or SxS. Examples: 224x224, 224
+    crop_rule: Round the position of the crop like torchvision (default) or huggingface
+    color: Set the channel order of the model input: rgb (default), bgr or grey
+    layout: Set the layout of the model input: nchw (channels first) or nhwc. Images and uint8 arrays in
+        the data are always height, width, channels
+    rescale: Multiply raw values by this factor. Example: 1/255
+    mean: Subtract this mean after rescale: one number, or one per channel, separated by commas.
+        Example: 0.485,0.456,0.406
+    std: Divide by this standard deviation after mean: one number, or one per channel, separated by
+        commas. Example: 0.229,0.224,0.225
+    rate: Require this sampling rate of audio, in Hz. Example: 16000
+    length: Cut or zero-pad audio to this number of samples
+    frame: Split audio into frames of this many samples; each frame is one run of the model
+    hop: Set the hop length between frames, in samples (default: the length of a frame)
 
     Runtime:
-    runtime: ONNX Runtime: a library's path, or a version (default: the newest)
-    litert: LiteRT, which runs .tflite models, in the same way (default: the newest)
-    threads: threads inside an op (0: as many as the runtime likes) (default: 1)
-    threads_between: threads for ops side by side (default: 1)
-    optimization: graph optimization: none, basic, extended, all
-    session_config: a session entry KEY=VALUE, such as session.disable_quant_qdq=1 (one, or a list)
-    isolate: run models in a process of their own, with limits (the default)
-    isolate_memory: its address space in GiB (0: as much as the machine has) (default: 0)
-    isolate_seconds: its time for loading and for each run (0: no limit) (default: 120)
+    runtime: Use this ONNX Runtime: the path of a library, or a version (default: the newest)
+    litert: Use this LiteRT for .tflite models: the path of a library, or a version (default: the
+        newest)
+    threads: Use this many threads inside an op (0: the runtime decides) (default: 1)
+    threads_between: Run this many ops in parallel (default: 1)
+    optimization: Set the graph optimization level of ONNX Runtime: none, basic, extended, all
+    session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a list).
+        Example: session.disable_quant_qdq=1
+    isolate: Run models in a separate process with limits (default: on)
+    isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
+        machine) (default: 0)
+    isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
+        (default: 120)
 
     progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
         function of what is worked on, the stage, how much is done and of how much
@@ -1252,36 +1319,39 @@ def inspect(
     tensors: Optional[int] = None,
     progress: Progress = None,
 ) -> InspectResult:
-    r"""What is in a model, and what quantize would do with it.
+    r"""Show inputs, ops and weights of a model, and estimate the quantized size.
 
     model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
-    to: format and its typical size: w8 (8-bit weights, FP32 arithmetic: 25 %), w16 (16-bit float
-        weights, FP32 arithmetic: 50 %), w4 (4-bit weights, FP32 arithmetic: 15 %)
-    decode: how the runtime gets weights back: fold (constants at load, FP32 speed), dq
-        (DequantizeLinear)
-    memory: w8, w4: what decode auto trades for memory in the app: fast (nothing: weights are FP32 once
-        loaded), balanced (some are decoded at every run, see decode_share), low (all that can be)
-    decode_share: memory balanced: percent of a run's time to spend on decoding weights, estimated from
-        shapes (default: 5)
-    granularity: what shares a scale: auto, tensor, channel, block:N (default: auto)
-    scale: how scales are found: mse (least squared error), absmax
-    rounding: zero-sum (the errors of a channel sum to zero), nearest, adaptive (int8: each layer gives
-        what it gave before on calibration data; slower)
-    codebook: k-means codebook instead of a linear scale (w8: 256 values, w4: 16)
-    asymmetric: give every scale a zero point
-    fp16_budget: percent of the size to spend on storing the smallest weights in FP16 (default: 0.1)
-    min_bytes: leave smaller tensors alone (default: 1024)
-    include: only these: a regular expression on tensor, node and op type (one, or a list)
-    exclude: skip these: a regular expression on tensor, node and op type (one, or a list)
-    ignore_unmatched: warn about a regular expression that matches nothing, instead of failing
-    keep_inputs: initializers that are listed as inputs stay inputs with a default value (otherwise they
-        become constants)
-    node: NAME=FORMAT for the node that gives the value NAME: fp32, w16, w8, w4, nbits8, nbits4 or
-        nbits2 (so its weights are stored, and it computes on floats), with to int8 also int8-dynamic
-        (one, or a list)
-    expert: KEY=VALUE: set any field of the recipe by its name in JSON, as fit_on_even_samples=true
-        (one, or a list)
-    tensors: how many of the largest float tensors to show (default: 20)
+    to: Choose the format; the percentage is the typical size: w8 (8-bit weights, FP32 arithmetic, 25
+        %), w16 (16-bit float weights, FP32 arithmetic, 50 %), w4 (4-bit weights, FP32 arithmetic, 15 %)
+    decode: Choose where weights are dequantized: fold (at load, FP32 speed), dq (on every run, small in
+        memory), auto (by memory)
+    memory: Choose the memory after loading, for w8 and w4: fast (weights become FP32), low (weights
+        stay 8-bit or 4-bit, runs are slower), balanced (in between, within decode_share)
+    decode_share: Limit the time that memory balanced spends on dequantizing weights, in percent of a
+        run (estimated from shapes) (default: 5)
+    granularity: Set the granularity of scales: auto, tensor, channel, block:N. Example: block:32
+        (default: auto)
+    scale: Choose how scales are computed: mse (least squared error), absmax (largest absolute value)
+    rounding: Choose how weights are rounded: zero-sum (the errors of a channel sum to zero), nearest,
+        adaptive (int8: AdaRound-style layer-wise reconstruction on calibration data; slower)
+    codebook: Use a k-means codebook instead of a linear scale (w8: 256 values, w4: 16)
+    asymmetric: Quantize weights asymmetrically: every scale gets a zero point
+    fp16_budget: Store the smallest weights in FP16, up to this percentage of the size (default: 0.1)
+    min_bytes: Keep tensors that are smaller than this number of bytes unchanged (default: 1024)
+    include: Quantize only tensors, nodes or op types that match this regular expression (one, or a
+        list)
+    exclude: Skip tensors, nodes or op types that match this regular expression (one, or a list).
+        Example: exclude '^head'
+    ignore_unmatched: Warn about a regular expression that matches nothing, instead of failing
+    keep_inputs: Keep initializers that are also graph inputs as inputs with a default value (default:
+        make them constants)
+    node: Override the format of one node, named by its output, as NAME=FORMAT: fp32, w16, w8, w4,
+        nbits8, nbits4, nbits2, and with to int8 also int8-dynamic (one, or a list). Example:
+        /fc/Gemm_output_0=fp32
+    expert: Set any field of the recipe by its JSON name, as KEY=VALUE (one, or a list). Example:
+        fit_on_even_samples=true
+    tensors: List this many of the largest float tensors (default: 20)
 
     progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
         function of what is worked on, the stage, how much is done and of how much
@@ -1327,28 +1397,32 @@ def check(
     seconds_there: Optional[float] = None,
     progress: Progress = None,
 ) -> CheckResult:
-    r"""Will it run there, before it is shipped.
+    r"""Check that a model loads and runs on a platform and ONNX Runtime version.
 
     model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
-    target: where: linux-x64@1.30.0, android-arm64@1.22.0, ios-arm64@…, ort-web@…, host (repeatable, or
-        with commas; default: host)
-    fail_on: exit 3 for these verdicts, too: slow, unknown (repeatable, or with commas; default: none)
-    required_ops: write the config file of a reduced build of ONNX Runtime that has the ops of these
-        models, and those that its optimisers put in
-    runtime: ONNX Runtime for that: a library's path, or a version
-    execute: run the model on the target's machine too (arm64 under qemu-user, or behind via) and
-        compare its outputs with those here
-    report: draw the result as one page that anybody can open: FILE.html
+    target: Check for this target: linux-x64@1.30.0, android-arm64@1.22.0, ios-arm64@1.22.0,
+        ort-web@1.22.0, host (repeatable, or separated by commas; default: host)
+    fail_on: Fail with exit code 3 for these verdicts, too: slow, unknown (repeatable, or separated by
+        commas; default: none)
+    required_ops: Write the configuration file of a reduced build of ONNX Runtime, with the ops of these
+        models and those that its optimizers insert
+    runtime: Use this ONNX Runtime for required_ops: the path of a library, or a version
+    execute: Also run the model on the target (arm64 under qemu-user, or over via) and compare its
+        outputs with those on this machine
+    report: Write the result as a self-contained HTML report: FILE.html
 
-    Elsewhere:
-    via: run models on another machine: the command that runs a shell command there, such as 'ssh board'
-        or 'adb shell'
-    launcher: what starts the runner (there): 'qemu-aarch64 -L /usr/aarch64-linux-gnu'
-    runner: the runner for that machine, a file here (default: ounce-runner or ounce-runner-arm64)
-    runtime_there: ONNX Runtime for that machine: a library here, or a version (default: the newest)
-    folder_there: where the runner, the library and models go (default: a folder of ours in /tmp)
-    keep_there: leave models there, so that they are not sent again
-    seconds_there: time for each answer, and for sending each file (default: 600)
+    Remote machine or emulator:
+    via: Run models on another machine, with the command that runs a shell command on it. Examples: 'ssh
+        board', 'adb shell'
+    launcher: Start ounce-runner with this command. Example: 'qemu-aarch64 -L /usr/aarch64-linux-gnu'
+    runner: Send this local file as ounce-runner to the remote machine (default: ounce-runner or
+        ounce-runner-arm64)
+    runtime_there: Send this ONNX Runtime to the remote machine: a local library, or a version (default:
+        the newest)
+    folder_there: Put the runner, the library and models into this folder of the remote machine
+        (default: a folder in /tmp)
+    keep_there: Keep models on the remote machine, so that later runs need not send them
+    seconds_there: Limit the time for each reply and for sending each file, in seconds (default: 600)
 
     progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
         function of what is worked on, the stage, how much is done and of how much
@@ -1377,10 +1451,11 @@ def report(
     *,
     progress: Progress = None,
 ) -> ReportResult:
-    r"""Draw runs as one page that anybody can open, from what --json printed.
+    r"""Combine JSON results into one HTML report.
 
-    run: documents that json printed: of quantize, verify, bench, sensitivity, tune, advise, check, diff
-    output: the page: FILE.html
+    run: JSON documents, printed by json of quantize, verify, bench, sensitivity, tune, advise, check,
+        diff
+    output: Write the HTML report to this file: FILE.html
 
     progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
         function of what is worked on, the stage, how much is done and of how much
@@ -1449,85 +1524,97 @@ def sensitivity(
     isolate_seconds: Optional[float] = None,
     progress: Progress = None,
 ) -> SensitivityResult:
-    r"""Which layers suffer from a format, and what to leave out.
+    r"""Rank layers by their quantization error and suggest layers to exclude.
 
     model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
-    to: format to analyze: int8, int8-dynamic, w8, w4
-    by: what is measured together: layer (each alone), block (by names, or neighbours), op (all Convs …)
-    top: measure only so many, those with the largest estimated error (0: all) (default: 0)
-    min_sqnr: dB of the outputs that --exclude is to reach (default: 30)
-    task: what the model is for: classify, detect, embed, ctc, segment, tag, audio or regress; without
-        labels the original's outputs are the truth
-    metric_command: a program of your own that prints a number, run with the folder of both models'
-        outputs: 'python3 score.py'
-    metric_seconds: that it may take (default: 300)
-    metric: Metric that decides: map (mean average precision of boxes at IoU 0.5), accuracy (top-1 and
-        top-5 accuracy), nll (negative log-likelihood, perplexity), brier (Brier score of
+    to: Analyze this format: int8, int8-dynamic, w8, w4
+    by: Group layers for the measurement: layer (each layer alone), block (by common names, or adjacent
+        layers), op (by op type)
+    top: Measure only this many groups, those with the largest estimated error (0: all) (default: 0)
+    min_sqnr: Suggest layers to exclude until the outputs reach this SQNR, in dB (default: 30)
+    task: Choose the task, which decides the metrics: classify, detect, embed, ctc, segment, tag, audio,
+        regress, or auto. Without labels, the outputs of the original are the reference
+    metric_command: Compute the metric with this program: it gets the folder with the outputs of both
+        models and prints a number. Example: 'python3 score.py'
+    metric_seconds: Limit the time of metric_command, in seconds (default: 300)
+    metric: Choose the metric to compare: map (mean average precision of boxes at IoU 0.5), accuracy
+        (top-1 and top-5 accuracy), nll (negative log-likelihood, perplexity), brier (Brier score of
         probabilities), ece (expected calibration error), f1 (macro F1), mae (mean absolute and squared
         error), recall (nearest neighbors of embeddings), lines (lines of text without an error), iou
         (mean IoU of classes), entity_f1 (F1 of tagged entities), si_snr (SI-SNR of sound, log-spectral
         distance). Default: by task, or by the labels; or a function of the outputs by name and of the
         labels that gives a number, or numbers by name
-    tags: names of the classes of task tag, with commas: O,B-PER,I-PER (default: O, then B and I in
-        turn)
-    label_output: the output that labels speak of (default: the first)
-    outputs: judge these outputs only (repeatable, or with commas); the others are compared and
-        reported. Example: outputs probabilities
-    threshold: decision threshold of an output: count decisions that change (two columns of
-        probabilities are one decision); with task detect, the least score of a box
-    batch: samples in one run (default: 1)
-    cache: folder in which measurements are kept (default: OUNCE_CACHE, or ounce in the user's cache)
-    no_cache: keep nothing, and recall nothing
-    jobs: models measured at once (0: as many as CPUs and memory allow) (default: 0)
-    report: draw the result as one page that anybody can open: FILE.html
+    tags: Name the classes of task tag, separated by commas. Example: O,B-PER,I-PER (default: O, then B
+        and I in turn)
+    label_output: Compare the labels with this output (default: the first)
+    outputs: Apply the thresholds to these outputs only; the others are compared and reported
+        (repeatable, or separated by commas). Example: probabilities
+    threshold: Set the decision threshold of an output to count changed decisions (two columns of
+        probabilities are one decision); with task detect, the lowest score of a box
+    batch: Run this many samples per call (default: 1)
+    cache: Cache measurements in this folder (default: OUNCE_CACHE, XDG_CACHE_HOME/ounce or
+        ~/.cache/ounce)
+    no_cache: Neither read nor write cached measurements
+    jobs: Measure this many models in parallel (0: as many as CPUs and memory allow) (default: 0)
+    report: Write the result as a self-contained HTML report: FILE.html
 
     Data:
     data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
         labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
         CalibrationDataReader)
-    input: INPUT=FIELD: which array or column feeds an input (one, or a list)
-    set: INPUT=NUMBER: an input that is always the same (one, or a list)
-    carry: INPUT=OUTPUT: a state; it starts at zero and gets what the output gave (one, or a list)
+    input: Feed an input from this array or column of the data, as INPUT=FIELD (one, or a list).
+        Example: input=x
+    set: Set an input to a constant, as INPUT=NUMBER (one, or a list)
+    carry: Declare a recurrent state, as INPUT=OUTPUT: it starts at zero, and each run gets the output
+        of the run before (one, or a list)
     labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
         images
-    first: begin with this sample
-    samples: to measure on, evenly spread over the data (0: all; default: 64, with carry the first 1024)
-    part: I/N: of these every N-th sample, beginning with the I-th: 1/2 and 2/2 have none in common
-    shape: NAME=LENGTH: length of a dynamic axis of random inputs, or INPUT:AXIS=LENGTH (one, or a list)
-    seed: seed of random inputs (default: 1)
+    first: Start at this sample (default: 0)
+    samples: Measure on this many samples, evenly spread over the data (0: all; default: 64, with carry
+        the first 1024)
+    part: Use every N-th sample only, starting with the I-th, as I/N; 1/2 and 2/2 are disjoint halves
+    shape: Set the length of a dynamic axis of random inputs, as NAME=LENGTH or INPUT:AXIS=LENGTH (one,
+        or a list)
+    seed: Set the seed of random inputs (default: 1)
 
-    How raw data becomes an input (the contract):
+    Preprocessing of raw data:
     contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
         a dictionary
-    for_: the input that these options speak of (default: the only one)
-    kind: image, audio or tensor
-    size: resize to HEIGHTxWIDTH, or the shorter side to S
-    resample: nearest, box, bilinear, hamming, bicubic, lanczos; OpenCV: nearest, bilinear, bicubic,
-        area
-    resize_backend: resize as pillow or as opencv does
-    crop: cut out the middle: HEIGHTxWIDTH or S
-    crop_rule: where the middle is: torchvision or huggingface
-    color: rgb, bgr or grey
-    layout: layout of the model's input: nchw (channels first) or nhwc; images and uint8 arrays of data
-        are height, width, channels
-    rescale: multiply by this, such as 1/255
-    mean: then subtract: one number, or one for each channel, with commas
-    std: then divide by: one number, or one for each channel, with commas
-    rate: samples a second that sound must have
-    length: samples that the model takes: longer sound is cut, shorter filled up
-    frame: cut sound into frames of so many samples, each a run of the model
-    hop: a frame every so many samples; what it is longer lies before (default: frame)
+    for_: Apply the preprocessing options to this input (default: the only input)
+    kind: Set the kind of input: image, audio or tensor (default: from the other options)
+    size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
+    resample: Set the interpolation: nearest, box, bilinear, hamming, bicubic, lanczos; with OpenCV
+        nearest, bilinear, bicubic, area (default: bilinear)
+    resize_backend: Resize exactly like this library: pillow (default) or opencv
+    crop: Crop the center to HEIGHTxWIDTH or SxS. Examples: 224x224, 224
+    crop_rule: Round the position of the crop like torchvision (default) or huggingface
+    color: Set the channel order of the model input: rgb (default), bgr or grey
+    layout: Set the layout of the model input: nchw (channels first) or nhwc. Images and uint8 arrays in
+        the data are always height, width, channels
+    rescale: Multiply raw values by this factor. Example: 1/255
+    mean: Subtract this mean after rescale: one number, or one per channel, separated by commas.
+        Example: 0.485,0.456,0.406
+    std: Divide by this standard deviation after mean: one number, or one per channel, separated by
+        commas. Example: 0.229,0.224,0.225
+    rate: Require this sampling rate of audio, in Hz. Example: 16000
+    length: Cut or zero-pad audio to this number of samples
+    frame: Split audio into frames of this many samples; each frame is one run of the model
+    hop: Set the hop length between frames, in samples (default: the length of a frame)
 
     Runtime:
-    runtime: ONNX Runtime: a library's path, or a version (default: the newest)
-    litert: LiteRT, which runs .tflite models, in the same way (default: the newest)
-    threads: threads inside an op (0: as many as the runtime likes) (default: 1)
-    threads_between: threads for ops side by side (default: 1)
-    optimization: graph optimization: none, basic, extended, all
-    session_config: a session entry KEY=VALUE, such as session.disable_quant_qdq=1 (one, or a list)
-    isolate: run models in a process of their own, with limits (the default)
-    isolate_memory: its address space in GiB (0: as much as the machine has) (default: 0)
-    isolate_seconds: its time for loading and for each run (0: no limit) (default: 120)
+    runtime: Use this ONNX Runtime: the path of a library, or a version (default: the newest)
+    litert: Use this LiteRT for .tflite models: the path of a library, or a version (default: the
+        newest)
+    threads: Use this many threads inside an op (0: the runtime decides) (default: 1)
+    threads_between: Run this many ops in parallel (default: 1)
+    optimization: Set the graph optimization level of ONNX Runtime: none, basic, extended, all
+    session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a list).
+        Example: session.disable_quant_qdq=1
+    isolate: Run models in a separate process with limits (default: on)
+    isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
+        machine) (default: 0)
+    isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
+        (default: 120)
 
     progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
         function of what is worked on, the stage, how much is done and of how much
@@ -1634,60 +1721,70 @@ def calibrate(
     isolate_seconds: Optional[float] = None,
     progress: Progress = None,
 ) -> CalibrateResult:
-    r"""What the activations of a model look like on data, for static INT8.
+    r"""Collect activation ranges on data for static INT8 quantization.
 
     model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
-    output: the file of ranges (default: model.ranges beside the model)
-    shard: I/N: only every N-th sample, beginning with the I-th; 'merge' puts the parts together
-    batch: samples in one run (default: 1)
+    output: Write the activation ranges to this file (default: model.ranges next to the model)
+    shard: Use every N-th sample only, starting with the I-th, as I/N; 'ounce calibrate merge' combines
+        the parts. Example: 1/4
+    batch: Run this many samples per call (default: 1)
 
     Data:
     data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
         labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
         CalibrationDataReader)
-    input: INPUT=FIELD: which array or column feeds an input (one, or a list)
-    set: INPUT=NUMBER: an input that is always the same (one, or a list)
-    carry: INPUT=OUTPUT: a state; it starts at zero and gets what the output gave (one, or a list)
+    input: Feed an input from this array or column of the data, as INPUT=FIELD (one, or a list).
+        Example: input=x
+    set: Set an input to a constant, as INPUT=NUMBER (one, or a list)
+    carry: Declare a recurrent state, as INPUT=OUTPUT: it starts at zero, and each run gets the output
+        of the run before (one, or a list)
     labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
         images
-    first: begin with this sample
-    samples: so many samples (0: all)
-    part: I/N: of these every N-th sample, beginning with the I-th: 1/2 and 2/2 have none in common
-    shape: NAME=LENGTH: length of a dynamic axis of random inputs, or INPUT:AXIS=LENGTH (one, or a list)
-    seed: seed of random inputs (default: 1)
+    first: Start at this sample (default: 0)
+    samples: Use this many samples (default: 0, all)
+    part: Use every N-th sample only, starting with the I-th, as I/N; 1/2 and 2/2 are disjoint halves
+    shape: Set the length of a dynamic axis of random inputs, as NAME=LENGTH or INPUT:AXIS=LENGTH (one,
+        or a list)
+    seed: Set the seed of random inputs (default: 1)
 
-    How raw data becomes an input (the contract):
+    Preprocessing of raw data:
     contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
         a dictionary
-    for_: the input that these options speak of (default: the only one)
-    kind: image, audio or tensor
-    size: resize to HEIGHTxWIDTH, or the shorter side to S
-    resample: nearest, box, bilinear, hamming, bicubic, lanczos; OpenCV: nearest, bilinear, bicubic,
-        area
-    resize_backend: resize as pillow or as opencv does
-    crop: cut out the middle: HEIGHTxWIDTH or S
-    crop_rule: where the middle is: torchvision or huggingface
-    color: rgb, bgr or grey
-    layout: layout of the model's input: nchw (channels first) or nhwc; images and uint8 arrays of data
-        are height, width, channels
-    rescale: multiply by this, such as 1/255
-    mean: then subtract: one number, or one for each channel, with commas
-    std: then divide by: one number, or one for each channel, with commas
-    rate: samples a second that sound must have
-    length: samples that the model takes: longer sound is cut, shorter filled up
-    frame: cut sound into frames of so many samples, each a run of the model
-    hop: a frame every so many samples; what it is longer lies before (default: frame)
+    for_: Apply the preprocessing options to this input (default: the only input)
+    kind: Set the kind of input: image, audio or tensor (default: from the other options)
+    size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
+    resample: Set the interpolation: nearest, box, bilinear, hamming, bicubic, lanczos; with OpenCV
+        nearest, bilinear, bicubic, area (default: bilinear)
+    resize_backend: Resize exactly like this library: pillow (default) or opencv
+    crop: Crop the center to HEIGHTxWIDTH or SxS. Examples: 224x224, 224
+    crop_rule: Round the position of the crop like torchvision (default) or huggingface
+    color: Set the channel order of the model input: rgb (default), bgr or grey
+    layout: Set the layout of the model input: nchw (channels first) or nhwc. Images and uint8 arrays in
+        the data are always height, width, channels
+    rescale: Multiply raw values by this factor. Example: 1/255
+    mean: Subtract this mean after rescale: one number, or one per channel, separated by commas.
+        Example: 0.485,0.456,0.406
+    std: Divide by this standard deviation after mean: one number, or one per channel, separated by
+        commas. Example: 0.229,0.224,0.225
+    rate: Require this sampling rate of audio, in Hz. Example: 16000
+    length: Cut or zero-pad audio to this number of samples
+    frame: Split audio into frames of this many samples; each frame is one run of the model
+    hop: Set the hop length between frames, in samples (default: the length of a frame)
 
     Runtime:
-    runtime: ONNX Runtime: a library's path, or a version (default: the newest)
-    litert: LiteRT, which runs .tflite models, in the same way (default: the newest)
-    threads: threads inside an op (0: as many as the runtime likes) (default: 1)
-    threads_between: threads for ops side by side (default: 1)
-    optimization: graph optimization: none, basic, extended, all
-    session_config: a session entry KEY=VALUE, such as session.disable_quant_qdq=1 (one, or a list)
-    isolate: run models in a process of their own, with limits (the default)
-    isolate_memory: its address space in GiB (0: as much as the machine has) (default: 0)
-    isolate_seconds: its time for loading and for each run (0: no limit) (default: 120)
+    runtime: Use this ONNX Runtime: the path of a library, or a version (default: the newest)
+    litert: Use this LiteRT for .tflite models: the path of a library, or a version (default: the
+        newest)
+    threads: Use this many threads inside an op (0: the runtime decides) (default: 1)
+    threads_between: Run this many ops in parallel (default: 1)
+    optimization: Set the graph optimization level of ONNX Runtime: none, basic, extended, all
+    session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a list).
+        Example: session.disable_quant_qdq=1
+    isolate: Run models in a separate process with limits (default: on)
+    isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
+        machine) (default: 0)
+    isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
+        (default: 120)
 
     progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
         function of what is worked on, the stage, how much is done and of how much
@@ -1742,10 +1839,10 @@ def calibrate_merge(
     *,
     progress: Progress = None,
 ) -> CalibrateResult:
-    r"""Put the parts of a calibration together: the same file as one run gives.
+    r"""Merge the parts of a sharded calibration; the result equals that of one run.
 
-    part: files of ranges
-    output: the file of ranges
+    part: Calibration files to merge
+    output: Write the merged file here
 
     progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
         function of what is worked on, the stage, how much is done and of how much
@@ -1763,11 +1860,11 @@ def diff(
     report: Optional[Word] = None,
     progress: Progress = None,
 ) -> DiffResult:
-    r"""What changed between two models? exit 0 if nothing did, 1 otherwise.
+    r"""List the differences between two models (exit code 0: none, 1: some).
 
-    a: a model
-    b: the one that it became
-    report: draw the result as one page that anybody can open: FILE.html
+    a: The original model
+    b: The changed model
+    report: Write the result as a self-contained HTML report: FILE.html
 
     progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
         function of what is worked on, the stage, how much is done and of how much
@@ -1830,80 +1927,90 @@ def publish(
     isolate_seconds: Optional[float] = None,
     progress: Progress = None,
 ) -> PublishResult:
-    r"""Write every variant of a model that people expect, with configuration and a model card.
+    r"""Write the variants that Hugging Face tools expect, with configuration and a model card.
 
     model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
-    output: the folder to write; appears whole or not at all
-    layout: huggingface (onnx/model_q4.onnx, for transformers.js and optimum), genai (q4/model.onnx),
-        plain (model.q4.onnx)
-    variants: with commas: fp32, fp16, q8, int8, uint8, q4 (default: fp32,fp16,q8,q4)
-    target: where they will run, as in quantize
-    external_data: weights in files of their own: auto (above 2 GiB), always, never
-    replace: a folder that stands there goes, in one step
-    bench: measure speed and memory for the model card (default: on)
-    seconds: to time each model (default: 2)
-    task: what the model is for: classify, detect, embed, ctc, segment, tag, audio or regress; without
-        labels the original's outputs are the truth
-    metric_command: a program of your own that prints a number, run with the folder of both models'
-        outputs: 'python3 score.py'
-    metric_seconds: that it may take (default: 300)
-    metric: Metric that decides: map (mean average precision of boxes at IoU 0.5), accuracy (top-1 and
-        top-5 accuracy), nll (negative log-likelihood, perplexity), brier (Brier score of
+    output: Write to this folder, atomically
+    layout: Choose the layout of the folder: huggingface (onnx/model_q4.onnx, for transformers.js and
+        optimum), genai (q4/model.onnx), plain (model.q4.onnx)
+    variants: Write these variants, separated by commas: fp32, fp16, q8, int8, uint8, q4 (default:
+        fp32,fp16,q8,q4)
+    target: Use only ops that this target supports. Examples: android-arm64@1.22.0, cuda
+    external_data: Store weights in separate files: auto (above 2 GiB), always, never
+    replace: Replace an existing folder, atomically
+    bench: Measure speed and memory for the model card (default: on)
+    seconds: Measure each model for this many seconds (default: 2)
+    task: Choose the task, which decides the metrics: classify, detect, embed, ctc, segment, tag, audio,
+        regress, or auto. Without labels, the outputs of the original are the reference
+    metric_command: Compute the metric with this program: it gets the folder with the outputs of both
+        models and prints a number. Example: 'python3 score.py'
+    metric_seconds: Limit the time of metric_command, in seconds (default: 300)
+    metric: Choose the metric to compare: map (mean average precision of boxes at IoU 0.5), accuracy
+        (top-1 and top-5 accuracy), nll (negative log-likelihood, perplexity), brier (Brier score of
         probabilities), ece (expected calibration error), f1 (macro F1), mae (mean absolute and squared
         error), recall (nearest neighbors of embeddings), lines (lines of text without an error), iou
         (mean IoU of classes), entity_f1 (F1 of tagged entities), si_snr (SI-SNR of sound, log-spectral
         distance). Default: by task, or by the labels; or a function of the outputs by name and of the
         labels that gives a number, or numbers by name
-    tags: names of the classes of task tag, with commas: O,B-PER,I-PER (default: O, then B and I in
-        turn)
-    label_output: the output that labels speak of (default: the first)
-    outputs: judge these outputs only (repeatable, or with commas); the others are compared and
-        reported. Example: outputs probabilities
-    threshold: decision threshold of an output: count decisions that change (two columns of
-        probabilities are one decision); with task detect, the least score of a box
-    edge_cases: also try zeros, extremes, noise, batches and lengths (default: on)
-    on: other CPUs to run what computes on integers on before it is written: avx2, avx512, arm64; none;
-        auto for all that can be shown here (default: auto)
+    tags: Name the classes of task tag, separated by commas. Example: O,B-PER,I-PER (default: O, then B
+        and I in turn)
+    label_output: Compare the labels with this output (default: the first)
+    outputs: Apply the thresholds to these outputs only; the others are compared and reported
+        (repeatable, or separated by commas). Example: probabilities
+    threshold: Set the decision threshold of an output to count changed decisions (two columns of
+        probabilities are one decision); with task detect, the lowest score of a box
+    edge_cases: Also compare edge cases: zeros, extremes, noise, batch sizes and lengths (default: on)
+    on: Test INT8 variants on these CPUs before writing them: avx2, avx512, arm64, none, or auto for all
+        that this machine can emulate (default: auto)
     contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
         a dictionary
 
-    Gates of every variant (without any: 20 dB for every output; with --labels 1 point of the metric):
-    abs_tol: largest difference of any value, such as 0.04
-    mean_tol: largest mean difference of an output, such as 0.01
-    max_mse: largest mean squared difference of an output, such as 1e-4
-    min_sqnr: least signal to noise of an output and its slices in dB
-    min_agreement: least share of same answers, such as 99%: top-1 classes, and outputs that are labels
-    max_flips: largest share of decisions that change at threshold, such as 0.5%
-    max_drop: what the metric may lose, such as 0.5%: points of map, accuracy, brier, ece, f1, recall,
-        lines, iou, entity_f1; relative for nll, mae; or NAME=0.5% for one of several (one, or a list)
-    confidence: how sure it must be that the gates hold on other data like this: 90%, 95% …; none goes
-        by these samples alone (default: none)
+    Thresholds of every variant (default: 20 dB for every output; with --labels 1 point of the metric):
+    abs_tol: Fail if any value differs by more than this. Example: 0.04
+    mean_tol: Fail if the mean absolute difference of an output is larger. Example: 0.01
+    max_mse: Fail if the mean squared error of an output is larger. Example: 1e-4
+    min_sqnr: Fail if the SQNR of an output, or of a part of it, is lower, in dB. Example: 30
+    min_agreement: Fail if fewer predictions agree: top-1 classes, and outputs that are labels. Example:
+        99%
+    max_flips: Fail if a larger share of decisions changes at threshold. Example: 0.5%
+    max_drop: Fail if the metric drops by more: points of map, accuracy, brier, ece, f1, recall, lines,
+        iou, entity_f1; relative for nll, mae. NAME=0.5% limits one of several metrics (one, or a list).
+        Example: 0.5%
+    confidence: Require this confidence that the thresholds hold on unseen data, such as 90% or 95%;
+        none judges only these samples (default: none)
 
     Data:
     data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
         labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
         CalibrationDataReader)
-    input: INPUT=FIELD: which array or column feeds an input (one, or a list)
-    set: INPUT=NUMBER: an input that is always the same (one, or a list)
-    carry: INPUT=OUTPUT: a state; it starts at zero and gets what the output gave (one, or a list)
+    input: Feed an input from this array or column of the data, as INPUT=FIELD (one, or a list).
+        Example: input=x
+    set: Set an input to a constant, as INPUT=NUMBER (one, or a list)
+    carry: Declare a recurrent state, as INPUT=OUTPUT: it starts at zero, and each run gets the output
+        of the run before (one, or a list)
     labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
         images
-    first: begin with this sample
-    samples: so many samples (0: all)
-    part: I/N: of these every N-th sample, beginning with the I-th: 1/2 and 2/2 have none in common
-    shape: NAME=LENGTH: length of a dynamic axis of random inputs, or INPUT:AXIS=LENGTH (one, or a list)
-    seed: seed of random inputs (default: 1)
+    first: Start at this sample (default: 0)
+    samples: Use this many samples (default: 0, all)
+    part: Use every N-th sample only, starting with the I-th, as I/N; 1/2 and 2/2 are disjoint halves
+    shape: Set the length of a dynamic axis of random inputs, as NAME=LENGTH or INPUT:AXIS=LENGTH (one,
+        or a list)
+    seed: Set the seed of random inputs (default: 1)
 
     Runtime:
-    runtime: ONNX Runtime: a library's path, or a version (default: the newest)
-    litert: LiteRT, which runs .tflite models, in the same way (default: the newest)
-    threads: threads inside an op (0: as many as the runtime likes) (default: 1)
-    threads_between: threads for ops side by side (default: 1)
-    optimization: graph optimization: none, basic, extended, all
-    session_config: a session entry KEY=VALUE, such as session.disable_quant_qdq=1 (one, or a list)
-    isolate: run models in a process of their own, with limits (the default)
-    isolate_memory: its address space in GiB (0: as much as the machine has) (default: 0)
-    isolate_seconds: its time for loading and for each run (0: no limit) (default: 120)
+    runtime: Use this ONNX Runtime: the path of a library, or a version (default: the newest)
+    litert: Use this LiteRT for .tflite models: the path of a library, or a version (default: the
+        newest)
+    threads: Use this many threads inside an op (0: the runtime decides) (default: 1)
+    threads_between: Run this many ops in parallel (default: 1)
+    optimization: Set the graph optimization level of ONNX Runtime: none, basic, extended, all
+    session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a list).
+        Example: session.disable_quant_qdq=1
+    isolate: Run models in a separate process with limits (default: on)
+    isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
+        machine) (default: 0)
+    isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
+        (default: 120)
 
     progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
         function of what is worked on, the stage, how much is done and of how much
@@ -1960,7 +2067,7 @@ def publish(
 
 
 class contract:
-    """How raw data becomes what the model takes, kept in the model and checked."""
+    """Store, print or check preprocessing metadata: how raw data becomes model input."""
 
     @staticmethod
     def set(
@@ -2005,58 +2112,67 @@ class contract:
         isolate_seconds: Optional[float] = None,
         progress: Progress = None,
     ) -> ContractResult:
-        r"""Write the model with a contract; with --data also what data looks like, and a golden sample.
+        r"""Store preprocessing metadata in a model, and with --data also value ranges and a golden sample.
 
         model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
-        output: the model with the contract
+        output: Write the model with its metadata to this file
 
         Data:
         data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
             labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
             CalibrationDataReader)
-        input: INPUT=FIELD: which array or column feeds an input (one, or a list)
-        set: INPUT=NUMBER: an input that is always the same (one, or a list)
-        carry: INPUT=OUTPUT: a state; it starts at zero and gets what the output gave (one, or a list)
+        input: Feed an input from this array or column of the data, as INPUT=FIELD (one, or a list).
+            Example: input=x
+        set: Set an input to a constant, as INPUT=NUMBER (one, or a list)
+        carry: Declare a recurrent state, as INPUT=OUTPUT: it starts at zero, and each run gets the output
+            of the run before (one, or a list)
         labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
             images
-        first: begin with this sample
-        samples: so many samples (0: all)
-        part: I/N: of these every N-th sample, beginning with the I-th: 1/2 and 2/2 have none in common
-        shape: NAME=LENGTH: length of a dynamic axis of random inputs, or INPUT:AXIS=LENGTH (one, or a list)
-        seed: seed of random inputs (default: 1)
+        first: Start at this sample (default: 0)
+        samples: Use this many samples (default: 0, all)
+        part: Use every N-th sample only, starting with the I-th, as I/N; 1/2 and 2/2 are disjoint halves
+        shape: Set the length of a dynamic axis of random inputs, as NAME=LENGTH or INPUT:AXIS=LENGTH (one,
+            or a list)
+        seed: Set the seed of random inputs (default: 1)
 
-        How raw data becomes an input (the contract):
+        Preprocessing of raw data:
         contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
             a dictionary
-        for_: the input that these options speak of (default: the only one)
-        kind: image, audio or tensor
-        size: resize to HEIGHTxWIDTH, or the shorter side to S
-        resample: nearest, box, bilinear, hamming, bicubic, lanczos; OpenCV: nearest, bilinear, bicubic,
-            area
-        resize_backend: resize as pillow or as opencv does
-        crop: cut out the middle: HEIGHTxWIDTH or S
-        crop_rule: where the middle is: torchvision or huggingface
-        color: rgb, bgr or grey
-        layout: layout of the model's input: nchw (channels first) or nhwc; images and uint8 arrays of data
-            are height, width, channels
-        rescale: multiply by this, such as 1/255
-        mean: then subtract: one number, or one for each channel, with commas
-        std: then divide by: one number, or one for each channel, with commas
-        rate: samples a second that sound must have
-        length: samples that the model takes: longer sound is cut, shorter filled up
-        frame: cut sound into frames of so many samples, each a run of the model
-        hop: a frame every so many samples; what it is longer lies before (default: frame)
+        for_: Apply the preprocessing options to this input (default: the only input)
+        kind: Set the kind of input: image, audio or tensor (default: from the other options)
+        size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
+        resample: Set the interpolation: nearest, box, bilinear, hamming, bicubic, lanczos; with OpenCV
+            nearest, bilinear, bicubic, area (default: bilinear)
+        resize_backend: Resize exactly like this library: pillow (default) or opencv
+        crop: Crop the center to HEIGHTxWIDTH or SxS. Examples: 224x224, 224
+        crop_rule: Round the position of the crop like torchvision (default) or huggingface
+        color: Set the channel order of the model input: rgb (default), bgr or grey
+        layout: Set the layout of the model input: nchw (channels first) or nhwc. Images and uint8 arrays in
+            the data are always height, width, channels
+        rescale: Multiply raw values by this factor. Example: 1/255
+        mean: Subtract this mean after rescale: one number, or one per channel, separated by commas.
+            Example: 0.485,0.456,0.406
+        std: Divide by this standard deviation after mean: one number, or one per channel, separated by
+            commas. Example: 0.229,0.224,0.225
+        rate: Require this sampling rate of audio, in Hz. Example: 16000
+        length: Cut or zero-pad audio to this number of samples
+        frame: Split audio into frames of this many samples; each frame is one run of the model
+        hop: Set the hop length between frames, in samples (default: the length of a frame)
 
         Runtime:
-        runtime: ONNX Runtime: a library's path, or a version (default: the newest)
-        litert: LiteRT, which runs .tflite models, in the same way (default: the newest)
-        threads: threads inside an op (0: as many as the runtime likes) (default: 1)
-        threads_between: threads for ops side by side (default: 1)
-        optimization: graph optimization: none, basic, extended, all
-        session_config: a session entry KEY=VALUE, such as session.disable_quant_qdq=1 (one, or a list)
-        isolate: run models in a process of their own, with limits (the default)
-        isolate_memory: its address space in GiB (0: as much as the machine has) (default: 0)
-        isolate_seconds: its time for loading and for each run (0: no limit) (default: 120)
+        runtime: Use this ONNX Runtime: the path of a library, or a version (default: the newest)
+        litert: Use this LiteRT for .tflite models: the path of a library, or a version (default: the
+            newest)
+        threads: Use this many threads inside an op (0: the runtime decides) (default: 1)
+        threads_between: Run this many ops in parallel (default: 1)
+        optimization: Set the graph optimization level of ONNX Runtime: none, basic, extended, all
+        session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a list).
+            Example: session.disable_quant_qdq=1
+        isolate: Run models in a separate process with limits (default: on)
+        isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
+            machine) (default: 0)
+        isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
+            (default: 120)
 
         progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
             function of what is worked on, the stage, how much is done and of how much
@@ -2108,7 +2224,7 @@ class contract:
         *,
         progress: Progress = None,
     ) -> ContractResult:
-        r"""Print a model's contract.
+        r"""Print the preprocessing metadata of a model.
 
         model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
 
@@ -2145,37 +2261,44 @@ class contract:
         isolate_seconds: Optional[float] = None,
         progress: Progress = None,
     ) -> ContractCheckResult:
-        r"""Is this data what the contract says? exit 1 if not.
+        r"""Check data against the preprocessing metadata (exit code 1: mismatch).
 
         model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
-        dump: the floats that your app gave its model for the same samples: a .npy or raw float32 file, or
-            INPUT=FILE (one, or a list)
+        dump: Compare with the model input that your app computed for the same samples: a .npy or raw
+            float32 file, or INPUT=FILE (one, or a list)
 
         Data:
         data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
             labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
             CalibrationDataReader)
-        input: INPUT=FIELD: which array or column feeds an input (one, or a list)
-        set: INPUT=NUMBER: an input that is always the same (one, or a list)
-        carry: INPUT=OUTPUT: a state; it starts at zero and gets what the output gave (one, or a list)
+        input: Feed an input from this array or column of the data, as INPUT=FIELD (one, or a list).
+            Example: input=x
+        set: Set an input to a constant, as INPUT=NUMBER (one, or a list)
+        carry: Declare a recurrent state, as INPUT=OUTPUT: it starts at zero, and each run gets the output
+            of the run before (one, or a list)
         labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
             images
-        first: begin with this sample
-        samples: so many samples (0: all)
-        part: I/N: of these every N-th sample, beginning with the I-th: 1/2 and 2/2 have none in common
-        shape: NAME=LENGTH: length of a dynamic axis of random inputs, or INPUT:AXIS=LENGTH (one, or a list)
-        seed: seed of random inputs (default: 1)
+        first: Start at this sample (default: 0)
+        samples: Use this many samples (default: 0, all)
+        part: Use every N-th sample only, starting with the I-th, as I/N; 1/2 and 2/2 are disjoint halves
+        shape: Set the length of a dynamic axis of random inputs, as NAME=LENGTH or INPUT:AXIS=LENGTH (one,
+            or a list)
+        seed: Set the seed of random inputs (default: 1)
 
         Runtime:
-        runtime: ONNX Runtime: a library's path, or a version (default: the newest)
-        litert: LiteRT, which runs .tflite models, in the same way (default: the newest)
-        threads: threads inside an op (0: as many as the runtime likes) (default: 1)
-        threads_between: threads for ops side by side (default: 1)
-        optimization: graph optimization: none, basic, extended, all
-        session_config: a session entry KEY=VALUE, such as session.disable_quant_qdq=1 (one, or a list)
-        isolate: run models in a process of their own, with limits (the default)
-        isolate_memory: its address space in GiB (0: as much as the machine has) (default: 0)
-        isolate_seconds: its time for loading and for each run (0: no limit) (default: 120)
+        runtime: Use this ONNX Runtime: the path of a library, or a version (default: the newest)
+        litert: Use this LiteRT for .tflite models: the path of a library, or a version (default: the
+            newest)
+        threads: Use this many threads inside an op (0: the runtime decides) (default: 1)
+        threads_between: Run this many ops in parallel (default: 1)
+        optimization: Set the graph optimization level of ONNX Runtime: none, basic, extended, all
+        session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a list).
+            Example: session.disable_quant_qdq=1
+        isolate: Run models in a separate process with limits (default: on)
+        isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
+            machine) (default: 0)
+        isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
+            (default: 120)
 
         progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
             function of what is worked on, the stage, how much is done and of how much
@@ -2216,16 +2339,17 @@ def unpack(
     isolate_seconds: Optional[float] = None,
     progress: Progress = None,
 ) -> UnpackResult:
-    r"""Decode and optimise models once for this machine, so that an app loads them at once and in no heap.
+    r"""Precompile models for this device so that apps can memory-map them.
 
     model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
-    cache: the folder that the app loads from
-    runtime: ONNX Runtime: a library's path, or a version (default: the newest)
-    session_config: NAME=VALUE: an entry of the runtime's session options, as the app will have it (one,
-        or a list)
-    max_cache: MiB that the folder may take: what was used longest ago is removed (0: any) (default: 0)
-    isolate: do it in a process of its own, with limits (the default)
-    isolate_seconds: its time (0: no limit) (default: 600)
+    cache: Write to this cache folder, from which the app loads models
+    runtime: Use this ONNX Runtime: the path of a library, or a version (default: the newest)
+    session_config: Add an entry to the session options, as the app sets it, as NAME=VALUE (one, or a
+        list). Example: session.disable_quant_qdq=1
+    max_cache: Limit the size of the cache folder in MiB; the least recently used files are removed (0:
+        no limit) (default: 0)
+    isolate: Run in a separate process with limits (default: on)
+    isolate_seconds: Limit the time of the separate process, in seconds (0: no limit) (default: 600)
 
     progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
         function of what is worked on, the stage, how much is done and of how much
@@ -2251,17 +2375,18 @@ def copy(
     ort_style: Optional[Literal["fixed", "runtime"]] = "fixed",
     progress: Progress = None,
 ) -> CopyResult:
-    r"""Read, check and write a model without changing a number; packs external data in or out.
+    r"""Check and rewrite a model without changing its values; merge or split external weights.
 
     model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
-    output: file or folder for the copy
-    external_data: auto (an identical copy), always, never
-    runtime: ONNX Runtime for emit: a library's path, or a version
+    output: Write the copy to this file or folder
+    external_data: Store weights in a separate file: auto (as in the model), always, never
+    runtime: Use this ONNX Runtime for emit: the path of a library, or a version
 
-    ONNX Runtime's own format:
-    emit: ort: also model.ort, optimised offline by the runtime and loaded again, and the operators that
-        a reduced build of it needs
-    ort_style: fixed (all optimisations now, for the CPU), runtime (those for NNAPI and CoreML later)
+    ORT format:
+    emit: Also write the model in ORT format (model.ort), optimized offline by ONNX Runtime, and the
+        list of operators that a reduced build needs. The only value is ort
+    ort_style: Choose when ONNX Runtime optimizes an ORT format model: fixed (offline, for the CPU),
+        runtime (at load, as NNAPI and CoreML need)
 
     progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
         function of what is worked on, the stage, how much is done and of how much
@@ -2277,7 +2402,7 @@ def copy(
 
 
 class shadow:
-    """What a candidate did beside the model that answered, on devices."""
+    """Summarize shadow-deployment statistics from devices."""
 
     @staticmethod
     def report(
@@ -2290,14 +2415,15 @@ class shadow:
         max_latency_ratio: Optional[float] = None,
         progress: Progress = None,
     ) -> ShadowReportResult:
-        r"""Merge the statistics of devices, and judge them; exit 1 if the candidate does not pass.
+        r"""Merge statistics of devices and judge the candidate (exit code 1: it does not pass).
 
-        files: files that an app's Shadow has written
-        min_calls: calls that must have been compared (default: 100)
-        min_agreement: share of answers that must be the same (default: 0.99)
-        min_sqnr: dB that the worst output needs (0: any) (default: 0)
-        max_failures: share of calls that the candidate may fail (default: 0.001)
-        max_latency_ratio: of the candidate's p50 to the primary's (0: any) (default: 0)
+        files: Statistics files, written by app::Shadow on devices
+        min_calls: Require this many compared calls (default: 100)
+        min_agreement: Fail if a smaller share of predictions agrees, from 0 to 1 (default: 0.99)
+        min_sqnr: Fail if the SQNR of the worst output is lower, in dB (0: no limit) (default: 0)
+        max_failures: Fail if the candidate failed in a larger share of calls, from 0 to 1 (default: 0.001)
+        max_latency_ratio: Fail if p50 of the candidate divided by p50 of the primary is larger (0: no
+            limit) (default: 0)
 
         progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
             function of what is worked on, the stage, how much is done and of how much
@@ -2357,61 +2483,70 @@ def prove(
     isolate_seconds: Optional[float] = None,
     progress: Progress = None,
 ) -> ProveResult:
-    r"""Check the provenance record of a model: proved, unproved or refuted (exit 0, 5, 1).
+    r"""Check the provenance record of a model (exit code 0: proved, 5: unproved, 1: refuted).
 
     model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
-    source: the original: the model is made again from it, and its gate is tried again
-    ranges: what it was made with, if it was made with a file of ranges
-    metric_command: what it was judged by, if it was judged by a program of your own
-    metric_seconds: that it may take (default: 300)
+    source: Reproduce the model from this original, and repeat its recorded accuracy check
+    ranges: Reproduce the model with these activation ranges, if it was quantized with ranges
+    metric_command: Repeat the accuracy check with this program, if it was made with one
+    metric_seconds: Limit the time of metric_command, in seconds (default: 300)
 
     Data:
     data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
         labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
         CalibrationDataReader)
-    input: INPUT=FIELD: which array or column feeds an input (one, or a list)
-    set: INPUT=NUMBER: an input that is always the same (one, or a list)
-    carry: INPUT=OUTPUT: a state; it starts at zero and gets what the output gave (one, or a list)
+    input: Feed an input from this array or column of the data, as INPUT=FIELD (one, or a list).
+        Example: input=x
+    set: Set an input to a constant, as INPUT=NUMBER (one, or a list)
+    carry: Declare a recurrent state, as INPUT=OUTPUT: it starts at zero, and each run gets the output
+        of the run before (one, or a list)
     labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
         images
-    first: begin with this sample
-    samples: so many samples (0: all)
-    part: I/N: of these every N-th sample, beginning with the I-th: 1/2 and 2/2 have none in common
-    shape: NAME=LENGTH: length of a dynamic axis of random inputs, or INPUT:AXIS=LENGTH (one, or a list)
-    seed: seed of random inputs (default: 1)
+    first: Start at this sample (default: 0)
+    samples: Use this many samples (default: 0, all)
+    part: Use every N-th sample only, starting with the I-th, as I/N; 1/2 and 2/2 are disjoint halves
+    shape: Set the length of a dynamic axis of random inputs, as NAME=LENGTH or INPUT:AXIS=LENGTH (one,
+        or a list)
+    seed: Set the seed of random inputs (default: 1)
 
-    How raw data becomes an input (the contract):
+    Preprocessing of raw data:
     contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
         a dictionary
-    for_: the input that these options speak of (default: the only one)
-    kind: image, audio or tensor
-    size: resize to HEIGHTxWIDTH, or the shorter side to S
-    resample: nearest, box, bilinear, hamming, bicubic, lanczos; OpenCV: nearest, bilinear, bicubic,
-        area
-    resize_backend: resize as pillow or as opencv does
-    crop: cut out the middle: HEIGHTxWIDTH or S
-    crop_rule: where the middle is: torchvision or huggingface
-    color: rgb, bgr or grey
-    layout: layout of the model's input: nchw (channels first) or nhwc; images and uint8 arrays of data
-        are height, width, channels
-    rescale: multiply by this, such as 1/255
-    mean: then subtract: one number, or one for each channel, with commas
-    std: then divide by: one number, or one for each channel, with commas
-    rate: samples a second that sound must have
-    length: samples that the model takes: longer sound is cut, shorter filled up
-    frame: cut sound into frames of so many samples, each a run of the model
-    hop: a frame every so many samples; what it is longer lies before (default: frame)
+    for_: Apply the preprocessing options to this input (default: the only input)
+    kind: Set the kind of input: image, audio or tensor (default: from the other options)
+    size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
+    resample: Set the interpolation: nearest, box, bilinear, hamming, bicubic, lanczos; with OpenCV
+        nearest, bilinear, bicubic, area (default: bilinear)
+    resize_backend: Resize exactly like this library: pillow (default) or opencv
+    crop: Crop the center to HEIGHTxWIDTH or SxS. Examples: 224x224, 224
+    crop_rule: Round the position of the crop like torchvision (default) or huggingface
+    color: Set the channel order of the model input: rgb (default), bgr or grey
+    layout: Set the layout of the model input: nchw (channels first) or nhwc. Images and uint8 arrays in
+        the data are always height, width, channels
+    rescale: Multiply raw values by this factor. Example: 1/255
+    mean: Subtract this mean after rescale: one number, or one per channel, separated by commas.
+        Example: 0.485,0.456,0.406
+    std: Divide by this standard deviation after mean: one number, or one per channel, separated by
+        commas. Example: 0.229,0.224,0.225
+    rate: Require this sampling rate of audio, in Hz. Example: 16000
+    length: Cut or zero-pad audio to this number of samples
+    frame: Split audio into frames of this many samples; each frame is one run of the model
+    hop: Set the hop length between frames, in samples (default: the length of a frame)
 
     Runtime:
-    runtime: ONNX Runtime: a library's path, or a version (default: the newest)
-    litert: LiteRT, which runs .tflite models, in the same way (default: the newest)
-    threads: threads inside an op (0: as many as the runtime likes) (default: 1)
-    threads_between: threads for ops side by side (default: 1)
-    optimization: graph optimization: none, basic, extended, all
-    session_config: a session entry KEY=VALUE, such as session.disable_quant_qdq=1 (one, or a list)
-    isolate: run models in a process of their own, with limits (the default)
-    isolate_memory: its address space in GiB (0: as much as the machine has) (default: 0)
-    isolate_seconds: its time for loading and for each run (0: no limit) (default: 120)
+    runtime: Use this ONNX Runtime: the path of a library, or a version (default: the newest)
+    litert: Use this LiteRT for .tflite models: the path of a library, or a version (default: the
+        newest)
+    threads: Use this many threads inside an op (0: the runtime decides) (default: 1)
+    threads_between: Run this many ops in parallel (default: 1)
+    optimization: Set the graph optimization level of ONNX Runtime: none, basic, extended, all
+    session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a list).
+        Example: session.disable_quant_qdq=1
+    isolate: Run models in a separate process with limits (default: on)
+    isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
+        machine) (default: 0)
+    isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
+        (default: 120)
 
     progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
         function of what is worked on, the stage, how much is done and of how much
