@@ -90,7 +90,7 @@ TEST_F(CApiRun, DataTwiceIsRefused) {
           .c_str());
   add_clips("audio");
   EXPECT_EQ(ounce_call_run(call), OUNCE_BAD_REQUEST);
-  EXPECT_EQ(message(), "there is data in memory and `data`: leave one out");
+  EXPECT_EQ(message(), "data is given twice, in memory and by `data`: leave one out");
 }
 
 int score(void* user, const char* outputs, char* answer, size_t size) {

@@ -305,7 +305,7 @@ class Stopped(Promise):
         with scene(["--to", "w16"], [], refuse) as stage:
             done = stage.attempt("pwrite", 1, "truncate", file=stage.root / "in" / file)
             self.assertEqual(done.returncode, 4)
-            self.assertEqual(done.stderr, "ounce: a model file became shorter while it was read; nothing was written\n")
+            self.assertEqual(done.stderr, "ounce: a model file was truncated while it was read; nothing was written\n")
             self.assertEqual(done.stdout, "")
             # The signal handler ends the process at once, so files that are already named remain, as after a kill.
             self.assertEqual(self.assert_whole(stage, may_leave_others=refuse != "", is_source_intact=False), "old")

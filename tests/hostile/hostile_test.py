@@ -584,7 +584,7 @@ class Media(Hostile):
                     chunk(b"IDAT", zlib.compress(pixels)) + chunk(b"IEND", b""))
         self.picture_refused("a.png", picture((1 << 31) - 1, (1 << 31) - 1, b""), "is too large")
         self.picture_refused("a.png", picture(100000, 100000, b""), "is too large")
-        self.picture_refused("a.png", picture(8192, 8192, bytes(1000)), "cannot hold 8192 x 8192 pixels")
+        self.picture_refused("a.png", picture(8192, 8192, bytes(1000)), "cannot contain 8192 x 8192 pixels")
         self.picture_refused("a.png", picture(1 << 31, 1, b""), "damaged PNG")
         self.picture_refused("a.png", picture(0, 0, b""), "damaged PNG")
         self.picture_refused("a.png", picture(4, 4, bytes(52))[:33] + b"\xff\xff\xff\xffIDAT", "damaged PNG")
@@ -682,7 +682,7 @@ class Texts(Hostile):
 
     def test_options(self):
         for content, message in [(b"[quantize]\n" + b"a." * 200000, "is nested more than 64 deep"), (b"x = 1\n" * 300000, "is larger than 1 MiB"),
-                                 (b"[quantize]\nthreads = 99999999999999\n", "not in range"), (b"[quantize]\nmin-bytes = -1\n", "is not a whole number"),
+                                 (b"[quantize]\nthreads = 99999999999999\n", "is not in the range"), (b"[quantize]\nmin-bytes = -1\n", "is not a whole number"),
                                  (b"[quantize]\nhalf-share = nan\n", "is not a number"), (b"[quantize]\nto = \"w8\\u0000\"\n", "--to")]:
             with self.subTest(content=content[:40]):
                 self.write("c.toml", content)

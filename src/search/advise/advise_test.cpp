@@ -158,7 +158,7 @@ TEST_F(VerdictTest, WithoutDataStaticIsNotKnown) {
   result.is_generated = true;
   result.methods = {measured(Format::kW8, 1, .25, true)};
   EXPECT_EQ(decided(), AdviceVerdict::kUnknown);
-  EXPECT_THAT(result.headline, HasSubstr("needs data"));
+  EXPECT_THAT(result.headline, HasSubstr("needs calibration data"));
 }
 
 TEST_F(VerdictTest, WithoutTimeNothingIsClaimed) {

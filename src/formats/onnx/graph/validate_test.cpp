@@ -222,14 +222,14 @@ TEST(VerifyTest, RefusesFunctionsThatCallThemselves) {
     return result;
   };
   accept(model({{"f", {"g", "h"}}, {"g", {"h"}}, {"h", {"Elsewhere"}}}));
-  EXPECT_THAT(refusal(model({{"f", {"f"}}})), HasSubstr("function f: calls itself"));
+  EXPECT_THAT(refusal(model({{"f", {"f"}}})), HasSubstr("function f: is recursive"));
   EXPECT_THAT(refusal(model({{"e", {"Elsewhere"}}, {"f", {"g"}}, {"g", {"f"}}})),
-              HasSubstr("function f: calls itself"));
+              HasSubstr("function f: is recursive"));
   const std::string inside = GraphBuilder().add(1, test::node("f", {"a"}, {"c"}, {}, "", "own")).bytes();
   const std::string hidden = field(1, std::string("f")) + field(4, std::string("a")) +
                              field(5, std::string("b")) + field(10, std::string("own")) +
                              field(7, test::node("If", {"a"}, {"b"}, if_attributes(inside, inside)));
-  EXPECT_THAT(refusal(ModelBuilder().add_to_model(25, hidden)), HasSubstr("function f: calls itself"));
+  EXPECT_THAT(refusal(ModelBuilder().add_to_model(25, hidden)), HasSubstr("function f: is recursive"));
 }
 
 TEST(VerifyTest, RefusesTwoFunctionsOfOneName) {

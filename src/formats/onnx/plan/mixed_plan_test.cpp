@@ -266,7 +266,7 @@ TEST(MixedPlan, ANameThatNoNodeGivesIsRefused) {
             "`nodes` 'nothing': no node has this name or this output");
   EXPECT_THAT(refusal_of(chain(), recipe_of(Format::kW8, {{"x", Format::kW4}})), HasSubstr("'x'"));
   EXPECT_THAT(refusal_of(chain(), recipe_of(Format::kInt8Dynamic, {{"b", Format::kW4}})),
-              StartsWith("`nodes` 'b': no node has this name or this output; normalisations"));
+              StartsWith("`nodes` 'b': no node has this name or this output; normalizations"));
 }
 
 TEST(MixedPlan, ANameThatIsNearlyOneIsGuessed) {

@@ -73,7 +73,7 @@ with open(out, 'wb') as file:
     for key, value in entries.items():
         file.write(message(14, message(1, key.encode()) + message(2, value.encode())))
 END
-plain() { grep -v -e '^  made by' -e '^  result' -e '^  runs in' -e ': w8, made by' | sed 's/-*[0-9][0-9]* dB/<dB>/g'; }
+plain() { grep -v -e '^  command' -e '^  result' -e '^  runs in' | sed 's/-*[0-9][0-9]* dB/<dB>/g'; }
 prove() { echo "- $*"; python3 forge.py forged.onnx "$@"; }
 # The digest of the source is that of sha256sum.
 sha256sum < matmul.onnx | cut -c-64 > source

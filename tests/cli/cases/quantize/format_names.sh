@@ -8,7 +8,7 @@ for name in dynamic int8-dynamic int4 nbits4 int2 nbits2 nbits8; do
 done
 # The same where single nodes, a configuration file, --expert and a statement name a format.
 ounce quantize matmul.onnx --node product=int4 -o node.onnx > /dev/null
-ounce prove node.onnx | grep "made by"
+ounce prove node.onnx | grep -e 'written by' -e '^  command'
 printf '[quantize]\nto = "dynamic"\n' > ounce.toml
 ounce --config ounce.toml quantize matmul.onnx --dry-run --json 2> /dev/null | json_get results.0.format
 ounce quantize matmul.onnx --expert format=dynamic --dry-run --json 2> /dev/null | json_get results.0.format

@@ -10,7 +10,7 @@ sleep 0.2
 kill -INT $run
 wait $run && echo "exit $?"
 json_get results.0.passed results.0.interrupted results.0.output < document
-grep '^stopped' human
+grep '^interrupted' human
 ounce verify matmul.onnx small.onnx --data fatal.npz --min-sqnr 30 > /dev/null
 ls temporary | grep ounce || true
 # A gate that nothing passes: until the end nothing is written.

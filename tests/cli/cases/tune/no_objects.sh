@@ -9,4 +9,4 @@ for turn in measured remembered; do
 done
 find cache -name '*.jsonl' | wc -l
 exits 1 ounce tune detector_rounded.onnx --data detector.empty.npz --task detect --max-drop 1% --budget '4 models' -o none.onnx > text
-grep -o 'closest came.*' text
+grep -o 'the closest candidate is.*' text

@@ -7,5 +7,5 @@ printf 'x' | dd of="$file" bs=1 seek=20000 conv=notrunc 2> /dev/null
 ounce unpack small.onnx --cache cache --json 2> /dev/null | json_get results.0.is_new results.0.was_damaged
 ounce unpack small.onnx --cache cache --json 2> /dev/null | json_get results.0.is_new results.0.was_damaged
 printf 'x' | dd of="$file" bs=1 seek=20000 conv=notrunc 2> /dev/null
-ounce unpack small.onnx --cache cache | grep -o 'made again.*'
-ounce unpack small.onnx --cache cache | grep -o 'was there'
+ounce unpack small.onnx --cache cache | grep -o 'written again.*'
+ounce unpack small.onnx --cache cache | grep -o 'already in the cache'

@@ -4,7 +4,7 @@ ounce help > b
 ounce --help > c
 cmp a b
 cmp a c
-grep -c quantize a
+grep -c '^  quantize  ' a
 for verb in quantize "contract set" "contract show" "shadow report" "calibrate merge"; do
   ounce help $verb > a
   ounce $verb --help > b

@@ -3,7 +3,7 @@ need detector detector_noisy detector_blind
 for gate in '' '--min-sqnr 4' '--min-sqnr 30' '--abs-tol 1'; do
   code=0
   ounce verify detector.onnx detector_noisy.onnx --data detector.npz --no-edge-cases $gate > out || code=$?
-  grep '^worst slice' out
+  grep '^worst output part' out
   echo "$gate: exit $code, $(tail -n 1 out)"
 done
 ounce verify detector.onnx detector_noisy.onnx --data detector.npz --no-edge-cases --json 2>/dev/null > document || true
