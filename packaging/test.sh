@@ -58,7 +58,7 @@ inside() {  # NAME: runs the script on standard input in this root, without netw
 
 # The last verb of the demo is advise, and models must have been run. Do not use `!` or `&&`, with which `set -e` does not exit.
 demo_is_complete='grep -q "^. ounce advise" demo.txt
-    if grep -q "nothing was run" demo.txt; then exit 1; fi'
+    if grep -q "no model was run" demo.txt; then exit 1; fi'
 
 test_wheel() {
   fetch_wheels "$machine"
@@ -91,7 +91,7 @@ test_archive() {
     tar -xzf /dist/ounce-*-linux-$machine.tar.gz
     mv ounce-* "a folder"
     "a folder/bin/ounce" demo > demo.txt
-    grep -q "no ONNX Runtime here" demo.txt
+    grep -q "No ONNX Runtime was found" demo.txt
     python3 -m zipfile -e /wheels/onnxruntime-*.whl unpacked
     cp unpacked/onnxruntime/capi/libonnxruntime.so.* "a folder/lib/"
     "a folder/bin/ounce" --version
