@@ -610,7 +610,7 @@ class Media(Hostile):
             (40, b"\xff\xff\xff\xff", "is truncated"), (40, b"\xff\xff\xff\x7f", "is truncated"), (16, b"\xff\xff\xff\x7f", "is truncated"),
             (16, bytes(4), "its format is too short"), (4, bytes(4), "has no format chunk before its data chunk"), (22, bytes(2), "it has no channels"),
             (22, b"\xff\xff", "the size of its frames"), (24, bytes(4), "its sampling rate is 0"), (32, bytes(2), "the size of its frames"),
-            (34, bytes(2), "0-bit PCM"), (34, b"\xff\xff", "65535-bit PCM"), (24, b"\xff\xff\xff\xff", "4294967295 samples a second"),
+            (34, bytes(2), "0-bit PCM"), (34, b"\xff\xff", "65535-bit PCM"), (24, b"\xff\xff\xff\xff", "4294967295 samples per second"),
         ]:
             with self.subTest(at=at, content=content):
                 self.write("a.wav", good[:at] + content + good[at + len(content):])
@@ -645,7 +645,7 @@ class Lists(Hostile):
         self.list_refused("jsonl", '{"file": ' + "[" * 100000 + "}\n", "nested more than")
         self.list_refused("jsonl", '{"file": "in.png", "file": 1e999}\n', "out of range")
         self.list_refused("jsonl", '{"file": "in.png"}\0\n', "is not JSON")
-        self.list_refused("jsonl", '{"file": ["in.png", "in.png"]}\n', "this is string[2]")
+        self.list_refused("jsonl", '{"file": ["in.png", "in.png"]}\n', "not string[2]")
 
 
 class Texts(Hostile):
