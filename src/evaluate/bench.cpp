@@ -240,25 +240,40 @@ class TimedComparison {
     }
   }
 
-  // Binds inputs of this batch size to each model and runs it once.
+  // Binds inputs of this batch size to each model and runs it once. The lengths of dynamic axes for which the
+  // first model runs are used for all.
   void bind(std::uint64_t batch, bool is_first) {
     DataOptions data = options_.data;
     data.batch = batch;
-    for (std::size_t i = 0; i < models_.size(); ++i) {
-      models_[i].bind(inputs_of(i, data));
-      models_[i].come_here();
-      const Watch watch(models_);
-      if (is_first && i == 0) models_[i].warm_up();
-      report_.models[i].load_seconds = models_[i].load_seconds;
-      const double seconds = models_[i].run_first();
-      if (is_first) report_.models[i].first_seconds = seconds;
+    data.shape = evaluate::find_lengths(models_[0].inputs(), data, [&](const DataOptions& tried) {
+                   start(0, tried, is_first);
+                 }).shape;
+    for (std::size_t i = 1; i < models_.size(); ++i) {
+      // Models of other file formats have other names.
+      if (!evaluate::are_of_one_kind(paths_[0], paths_[i])) data.shape = options_.data.shape;
+      start(i, data, is_first);
+    }
+  }
+
+  // Binds inputs to a model and runs it for the first time.
+  void start(std::size_t i, const DataOptions& data, bool is_first) {
+    std::vector<std::string> notes;
+    models_[i].bind(inputs_of(i, data, notes));
+    models_[i].come_here();
+    const Watch watch(models_);
+    if (is_first && i == 0) models_[i].warm_up();
+    report_.models[i].load_seconds = models_[i].load_seconds;
+    const double seconds = models_[i].run_first();
+    if (is_first) report_.models[i].first_seconds = seconds;
+    for (std::string& note : notes) {
+      if (std::find(report_.notes.begin(), report_.notes.end(), note) == report_.notes.end())
+        report_.notes.push_back(std::move(note));
     }
   }
 
   // Random inputs are generated for each model. Data is read for the first model and converted to the layout
   // of models in other file formats.
-  data::Batch inputs_of(std::size_t i, const DataOptions& data) {
-    std::vector<std::string> notes;
+  data::Batch inputs_of(std::size_t i, const DataOptions& data, std::vector<std::string>& notes) {
     data::Batch inputs;
     if (data.is_generated() || evaluate::are_of_one_kind(paths_[0], paths_[i])) {
       const evaluate::OpenFeed open = evaluate::open_feed(paths_[i], models_[i].inputs(), data);
@@ -268,10 +283,6 @@ class TimedComparison {
     } else {
       inputs = evaluate::inputs_in_form_of(models_[0].inputs(), models_[i].inputs(), paths_[0], paths_[i],
                                            data, notes);
-    }
-    for (std::string& note : notes) {
-      if (std::find(report_.notes.begin(), report_.notes.end(), note) == report_.notes.end())
-        report_.notes.push_back(std::move(note));
     }
     return inputs;
   }

@@ -117,6 +117,13 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
   // For models of different formats, the candidate's inputs are the merged ones, which suit both models.
   const std::vector<data::ValueDescription>& inputs =
       (evaluate::are_of_one_kind(reference_path, candidate_path) ? reference : candidate).model().inputs();
+  if (data_options.is_generated()) {
+    data_options = evaluate::find_lengths(inputs, data_options, [&](const DataOptions& tried) {
+      data::Batch first;
+      evaluate::open_feed(reference_path, inputs, tried).feed->read(0, first);
+      reference.run(first);
+    });
+  }
   const evaluate::OpenFeed open = evaluate::open_feed(reference_path, inputs, data_options);
   evaluate::Comparison comparison(reference, candidate, options);
   evaluate::DigestingFeed feed(*open.feed);

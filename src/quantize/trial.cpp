@@ -39,7 +39,6 @@ constexpr std::uint64_t kMostEmulated = std::uint64_t{64} << 20;  // bytes of a 
 // Multiplications of a run under emulators: about 30 s for both models at 1/125 of the normal speed. A limit
 // of work, not of time, so that the same command gives the same result.
 constexpr double kEmulatedWork = 3.6e9;
-constexpr std::int64_t kLongerInput = 512;
 // A runtime keeps up to three copies of the weights while loading: as read, dequantized, and packed for
 // kernels.
 constexpr std::uint64_t kCopiesAtLoad = 3;
@@ -65,19 +64,6 @@ void run_original(evaluate::StatefulExecutor& stepper, std::uint64_t batches, Ex
                          evaluate::kMostKeptBytes);
   expected.data_digest = feed.inputs();
   if (open.data != nullptr) open.data->require_agreement();
-}
-
-// Sets dynamic axes to `length`, because random inputs of the default length may be too short for a model.
-DataOptions with_length(const DataOptions& options, const std::vector<data::ValueDescription>& inputs,
-                        std::int64_t length) {
-  DataOptions longer = options;
-  for (const data::ValueDescription& input : inputs) {
-    for (std::size_t axis = 1; axis < input.shape.size(); ++axis) {
-      if (input.shape[axis].value < 0)
-        longer.shape.try_emplace(fmt::format("{}:{}", input.name, axis), length);
-    }
-  }
-  return longer;
 }
 
 // Loads and runs the original in a process that ends with this function, so that only one model is in memory
@@ -113,20 +99,16 @@ Expectation ask_original(const model::ModelFile& original, const runtime::Execut
     run_original(*stepper, std::min(expected.open.feed->batches(), options.samples), expected);
     return expected;
   }
-  std::string first_reason;
-  for (const std::int64_t length : {std::int64_t{0}, kLongerInput}) {
-    const DataOptions data = length == 0 ? options.data : with_length(options.data, expected.inputs, length);
-    expected.open = evaluate::open_feed(original, expected.inputs, data);
-    try {
+  try {
+    evaluate::find_lengths(expected.inputs, options.data, [&](const DataOptions& data) {
+      expected.open = evaluate::open_feed(original, expected.inputs, data);
       run_original(*stepper, kGeneratedSamples, expected);
-      return expected;
-    } catch (const Error& error) {
-      if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kIo) throw;
-      if (first_reason.empty()) first_reason = error.what();
-    }
+    });
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kIo) throw;
+    result.why_not = fmt::format(
+        "the original does not run on random inputs ({}): give `data`, or `shape` NAME=LENGTH", error.what());
   }
-  result.why_not = fmt::format(
-      "the original does not run on random inputs ({}): give `data`, or `shape` NAME=LENGTH", first_reason);
   return expected;
 }
 

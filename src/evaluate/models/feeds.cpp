@@ -220,6 +220,9 @@ std::map<std::string, Legal> legal_values(const model::ModelFile& model,
 }
 
 std::int64_t usual_length(const ValueDescription& input, std::size_t axis) {
+  // The states of recurrent networks: [layers, batch, features].
+  const auto size_of = [&](std::size_t i) { return input.shape[i].value; };
+  if (input.shape.size() == 3 && axis == 1 && size_of(0) > 1 && size_of(2) > 0) return 1;
   return input.shape.size() == 4 && axis >= 2 ? 224 : 16;
 }
 
@@ -254,6 +257,11 @@ GeneratedFeed::GeneratedFeed(const model::ModelFile& model, std::vector<ValueDes
     break;
   }
   batches_ = std::max<std::uint64_t>(samples / batch_, 1);
+  // Axes of one name have one size, so the batch's name may fix axes of other inputs.
+  for (const ValueDescription& input : inputs_) {
+    if (input.shape.empty() || input.shape[0].value >= 0 || input.shape[0].name.empty()) continue;
+    options_.shape.try_emplace(input.shape[0].name, static_cast<std::int64_t>(batch_));
+  }
 }
 
 void GeneratedFeed::require_room() const {

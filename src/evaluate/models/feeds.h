@@ -101,7 +101,7 @@ std::map<std::string, Legal> legal_values(const model::ModelFile& model,
                                           const std::vector<data::ValueDescription>& inputs,
                                           const DataOptions& options);
 
-// The default length of a dynamic axis: 16; 224 for images.
+// The default length of a dynamic axis: 16; 224 for images; 1 for the batch of recurrent states.
 std::int64_t usual_length(const data::ValueDescription& input, std::size_t axis);
 
 // How to choose values.

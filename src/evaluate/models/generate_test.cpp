@@ -1,4 +1,5 @@
 #include "evaluate/models/feeds.h"
+#include "evaluate/models/open.h"
 
 #include <gmock/gmock.h>
 
@@ -130,6 +131,58 @@ TEST(DimsForTest, PicturesAreUsuallyLargerThanSequencesAreLong) {
   EXPECT_EQ(usual_length(described("x", ElementType::kFloat, {-1, -1}), 1), 16);
 }
 
+TEST(DimsForTest, StatesOfRecurrentNetworksHaveTheBatchInTheMiddle) {
+  EXPECT_EQ(usual_length(described("h", ElementType::kFloat, {2, -1, 128}), 1), 1);
+  EXPECT_EQ(usual_length(described("x", ElementType::kFloat, {1, -1, 128}), 1), 16);  // a sequence
+  EXPECT_EQ(usual_length(described("x", ElementType::kFloat, {2, -1, -1}), 1), 16);
+}
+
+TEST(FindLengthsTest, TriesOtherLengthsUntilTheModelRuns) {
+  const std::vector<data::ValueDescription> inputs = {
+      described("x", ElementType::kFloat, {-1, 3, -1, -1}, {"N", "", "H", ""})};
+  std::vector<std::map<std::string, std::int64_t>> tried;
+  const auto runs_with = [&](std::int64_t length) {
+    return [&tried, length](const DataOptions& options) {
+      tried.push_back(options.shape);
+      const auto found = options.shape.find("x:3");
+      if (found == options.shape.end() || found->second != length)
+        throw Error(ErrorCode::kBadInput, fmt::format("attempt {} failed", tried.size()));
+    };
+  };
+  EXPECT_EQ(find_lengths(inputs, {}, runs_with(48)).shape,
+            (std::map<std::string, std::int64_t>{{"x:2", 48}, {"x:3", 48}}));
+  EXPECT_GT(tried.size(), 1U);
+  EXPECT_THAT(tried.front(), IsEmpty());
+
+  DataOptions given;  // lengths that the user set are kept
+  given.shape = {{"H", 7}};
+  EXPECT_EQ(find_lengths(inputs, given, runs_with(48)).shape,
+            (std::map<std::string, std::int64_t>{{"H", 7}, {"x:3", 48}}));
+
+  tried.clear();
+  EXPECT_STREQ(error_of([&] { find_lengths(inputs, {}, runs_with(47)); }).what(), "attempt 1 failed");
+}
+
+TEST(FindLengthsTest, ThrowsAtOnceWhenLengthsAreNotTheCause) {
+  int attempts = 0;
+  const auto fails_with = [&](ErrorCode code) {
+    return [&attempts, code](const DataOptions&) {
+      ++attempts;
+      throw Error(code, "failed");
+    };
+  };
+  const std::vector<data::ValueDescription> dynamic = {described("x", ElementType::kFloat, {-1, -1})},
+                                            fixed = {described("x", ElementType::kFloat, {-1, 3})};
+  EXPECT_EQ(error_of([&] { find_lengths(dynamic, {}, fails_with(ErrorCode::kIo)); }).code(), ErrorCode::kIo);
+  EXPECT_EQ(error_of([&] { find_lengths(fixed, {}, fails_with(ErrorCode::kBadInput)); }).code(),
+            ErrorCode::kBadInput);
+  DataOptions data;
+  data.path = "val.npz";
+  EXPECT_EQ(error_of([&] { find_lengths(dynamic, data, fails_with(ErrorCode::kBadInput)); }).code(),
+            ErrorCode::kBadInput);
+  EXPECT_EQ(attempts, 3);
+}
+
 // A model with y = table[ids], and further inputs x, a flag and a state.
 struct GeneratedFeedTest : testing::Test {
   GeneratedFeedTest() {
@@ -167,6 +220,14 @@ TEST_F(GeneratedFeedTest, FeedsEveryInput) {
   EXPECT_TRUE(made.starts_sequence);
   EXPECT_FALSE(batch(1).starts_sequence);
   EXPECT_THAT(feed().notes(), ElementsAre(HasSubstr("T=16")));
+}
+
+TEST_F(GeneratedFeedTest, AxesWithTheNameOfTheBatchHaveItsSize) {
+  inputs = {described("x", ElementType::kFloat, {-1, -1}, {"N", "T"}),
+            described("h", ElementType::kFloat, {2, -1, -1}, {"", "N", "T"})};
+  options.batch = 3;
+  EXPECT_THAT(batch().inputs[0].dims, ElementsAre(3, 16));
+  EXPECT_THAT(batch().inputs[1].dims, ElementsAre(2, 3, 16));
 }
 
 TEST_F(GeneratedFeedTest, ConstantsAreExactlyWhatWasSaid) {

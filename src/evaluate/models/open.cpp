@@ -93,6 +93,52 @@ std::size_t find(const std::vector<data::ValueDescription>& values, const std::s
 
 }  // namespace
 
+namespace {
+
+// In the order of the attempts. The default of each axis comes first (usual_length).
+constexpr std::int64_t kOtherLengths[] = {512, 48, 32, 64, 256, 320, 128, 640, 1024, 1};
+
+// Sets the dynamic axes that the user left open.
+DataOptions with_length(const DataOptions& options, const std::vector<data::ValueDescription>& inputs,
+                        std::int64_t length) {
+  DataOptions other = options;
+  for (const data::ValueDescription& input : inputs) {
+    for (std::size_t axis = 1; axis < input.shape.size(); ++axis) {
+      const auto& dimension = input.shape[axis];
+      if (dimension.value < 0 && !options.shape.contains(dimension.name))
+        other.shape.try_emplace(fmt::format("{}:{}", input.name, axis), length);
+    }
+  }
+  return other;
+}
+
+bool is_about_lengths(ErrorCode code) {
+  return code != ErrorCode::kCancelled && code != ErrorCode::kIo && code != ErrorCode::kUsage;
+}
+
+}  // namespace
+
+DataOptions find_lengths(const std::vector<data::ValueDescription>& inputs, const DataOptions& options,
+                         const std::function<void(const DataOptions&)>& attempt) {
+  try {
+    attempt(options);
+    return options;
+  } catch (const Error& first) {
+    if (!options.is_generated() || !is_about_lengths(first.code())) throw;
+    for (const std::int64_t length : kOtherLengths) {
+      DataOptions other = with_length(options, inputs, length);
+      if (other.shape.size() == options.shape.size()) break;  // no axis is open
+      try {
+        attempt(other);
+        return other;
+      } catch (const Error& error) {
+        if (!is_about_lengths(error.code())) throw;
+      }
+    }
+    throw;
+  }
+}
+
 StatefulExecutor::StatefulExecutor(std::unique_ptr<runtime::Executor> model,
                                    const std::map<std::string, std::string>& carry)
     : model_(std::move(model)) {

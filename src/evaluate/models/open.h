@@ -5,6 +5,7 @@
 #include <ounce/runtime.h>
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -48,6 +49,13 @@ OpenFeed open_feed(const model::ModelFile& model, const std::vector<data::ValueD
                    const DataOptions& options);
 OpenFeed open_feed(const std::filesystem::path& model, const std::vector<data::ValueDescription>& inputs,
                    const DataOptions& options);
+
+// Calls `attempt` with the options. If that fails and the inputs are random, calls it again with other lengths
+// of the dynamic axes, because many models run only with some of them: text recognizers need a certain height,
+// spectrogram models a shortest length. Returns the options that succeeded. Throws the error of the first
+// attempt if all fail; errors of the machine and of the request are thrown at once.
+DataOptions find_lengths(const std::vector<data::ValueDescription>& inputs, const DataOptions& options,
+                         const std::function<void(const DataOptions&)>& attempt);
 
 // Runs a model over batches and carries its states from one run to the next.
 class StatefulExecutor {
