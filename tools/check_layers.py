@@ -29,7 +29,7 @@ MAY_USE = {
     "quant": ["kernels", "base"],
     "calibration": ["quant"],
     "formats/protobuf": ["io"],
-    "formats/onnx/file": ["io", "ops"],
+    "formats/onnx/file": ["formats/protobuf", "ops"],
     "formats/onnx/graph": ["formats/onnx/file"],
     "formats/tflite/file": ["io", "ops"],
     "formats/tflite/edit": ["formats/tflite/file", "quant"],
