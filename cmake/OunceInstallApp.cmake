@@ -11,8 +11,7 @@ install(TARGETS ounce_app_shared EXPORT ounce_app
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT app NAMELINK_COMPONENT app)
 if(NOT OUNCE_RELOCATABLE)  # the C++ library works only with the compiler that built it
   install(TARGETS ounce_app EXPORT ounce_app ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT app)
-  install(DIRECTORY ${app_headers}/app DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ounce COMPONENT app)
-  install(FILES ${app_headers}/error.h ${app_headers}/file_guard.h ${app_headers}/names.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ounce COMPONENT app)
+  install(FILES ${app_headers}/app.hpp ${app_headers}/error.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ounce COMPONENT app)
 endif()
 install(EXPORT ounce_app NAMESPACE ounce:: FILE ounce_appTargets.cmake DESTINATION ${app_package} COMPONENT app)
 file(WRITE ${PROJECT_BINARY_DIR}/ounce_appConfig.cmake

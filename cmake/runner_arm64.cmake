@@ -13,7 +13,7 @@ find_path(OUNCE_FMT_HEADERS fmt/format.h REQUIRED)
 set(sources
   base/cancel.cpp base/digest.cpp base/error.cpp base/machine.cpp base/text.cpp base/thread_pool.cpp data/tensor.cpp
   io/file_guard.cpp io/mapped_file.cpp io/output_file.cpp io/rope.cpp io/standard_error.cpp io/temporary_files.cpp
-  formats/onnx/file/attributes.cpp formats/onnx/file/cursor.cpp
+  formats/onnx/file/attributes.cpp formats/protobuf/cursor.cpp
   formats/onnx/file/model.cpp formats/onnx/file/reader.cpp formats/onnx/file/tensor_reader.cpp formats/onnx/file/types.cpp
   formats/tflite/edit/io_editor.cpp
   formats/tflite/file/archive.cpp formats/tflite/file/check.cpp formats/tflite/file/flatbuffer.cpp

@@ -29,7 +29,7 @@ MAY_USE = {
     "quant": ["kernels", "base"],
     "calibration": ["quant"],
     "formats/protobuf": ["io"],
-    "formats/onnx/file": ["io", "ops"],
+    "formats/onnx/file": ["formats/protobuf", "ops"],
     "formats/onnx/graph": ["formats/onnx/file"],
     "formats/tflite/file": ["io", "ops"],
     "formats/tflite/edit": ["formats/tflite/file", "quant"],
@@ -99,7 +99,7 @@ OF_ONNX = ["inspect/check", "data/source/test_folder_source"]  # releases of ONN
 ONNX = re.compile(r'#include "formats/onnx/|\b(onnx|graph|passes)::')
 
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
-SOURCES = {".h", ".cpp", ".inc"}
+SOURCES = {".h", ".hpp", ".cpp", ".inc"}
 # A function of include/ounce at the left margin: "VerifyResult verify(…".
 DECLARED = re.compile(r"^(?!using|struct|class|enum|template|namespace|inline|constexpr|friend|return|typedef)"
                       r"[A-Za-z_][\w:<>,&* ]*[ &*]([a-z_]+)\(", re.M)
@@ -157,7 +157,7 @@ def definitions(files):
     """Public function → the folders that define it."""
     declared = {}
     for place, text in files.items():
-        if place.parts[0] == "include" and place.suffix == ".h" and "app" not in place.parts:
+        if place.parts[0] == "include" and place.suffix == ".h":
             for name in DECLARED.findall(text):
                 declared.setdefault(name, set())
     for place, text in files.items():

@@ -74,18 +74,18 @@ class CheckLayersTest(unittest.TestCase):
         self.assert_refused("src/evaluate/a.cpp", '#include "cli/b.h"\n', "may not use cli")
 
     def test_a_call_is_a_use_of_the_folder_that_defines_the_function(self):
-        header = {"include/ounce/check.h": "namespace ounce {\nCheckReport check(int model);\n}\n"}
-        defined = {"src/inspect/check.cpp": "#include <ounce/check.h>\nnamespace ounce {\nCheckReport check(int model) {}\n}\n"}
-        call = "#include <ounce/check.h>\nnamespace ounce {\nvoid f() {\n  const auto report = check(1);\n}\n}\n"
+        header = {"include/ounce/model.h": "namespace ounce {\nCheckReport check(int model);\n}\n"}
+        defined = {"src/inspect/check.cpp": "#include <ounce/model.h>\nnamespace ounce {\nCheckReport check(int model) {}\n}\n"}
+        call = "#include <ounce/model.h>\nnamespace ounce {\nvoid f() {\n  const auto report = check(1);\n}\n}\n"
         self.assertEqual(complaints({**header, **defined, "src/search/tune/a.cpp": call}), [])
         found = complaints({**header, **defined, "src/evaluate/a.cpp": call})
         self.assertEqual(len(found), 1, found)
         self.assertIn("src/evaluate/a.cpp:4: check() is defined in src/inspect", found[0])
 
     def test_a_function_of_the_file_itself_is_no_call_upward(self):
-        header = {"include/ounce/check.h": "namespace ounce {\nCheckReport check(int model);\n}\n"}
-        defined = {"src/inspect/check.cpp": "#include <ounce/check.h>\nnamespace ounce {\nCheckReport check(int model) {}\n}\n"}
-        own = "#include <ounce/check.h>\nnamespace ounce::evaluate {\nint check(int model) {}\nint f() {\n  return check(1);\n}\n}\n"
+        header = {"include/ounce/model.h": "namespace ounce {\nCheckReport check(int model);\n}\n"}
+        defined = {"src/inspect/check.cpp": "#include <ounce/model.h>\nnamespace ounce {\nCheckReport check(int model) {}\n}\n"}
+        own = "#include <ounce/model.h>\nnamespace ounce::evaluate {\nint check(int model) {}\nint f() {\n  return check(1);\n}\n}\n"
         self.assertEqual(complaints({**header, **defined, "src/evaluate/a.cpp": own}), [])
 
     def test_refuses_headers_that_include_themselves_through_others(self):

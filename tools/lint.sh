@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 sources() {
-  find src include tests bench -name '*.h' -o -name '*.cpp'
+  find src include tests bench -name '*.h' -o -name '*.hpp' -o -name '*.cpp'
 }
 
 # What the build compiles, one file a line.

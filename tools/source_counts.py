@@ -37,7 +37,7 @@ def read(root):
     for file in sorted((root / "src").rglob("*")):
         place = file.relative_to(root / "src")
         is_test = file.name.endswith("_test.cpp") or "test" in place.parts or file.name.startswith("test_")
-        is_other_format = (place.parts[0] == "formats" and len(place.parts) > 2 and place.parts[1] != "onnx"
+        is_other_format = (place.parts[0] == "formats" and len(place.parts) > 2 and place.parts[1] not in ("onnx", "protobuf")
                            or OTHER_FORMATS.search(place.as_posix()))
         if file.suffix in (".h", ".cpp") and not is_test and not is_other_format:
             files[place] = file.read_text(encoding="utf-8")

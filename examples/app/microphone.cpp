@@ -4,8 +4,7 @@
 //
 // The model's preprocessing metadata define the frames (frame_length, hop_length). The state output of a run
 // is fed to the next run. Prints one line per frame, with the first value of the first output.
-#include <ounce/app/inputs.h>
-#include <ounce/app/session.h>
+#include <ounce/app.hpp>
 
 #include <cstdio>
 #include <cstring>

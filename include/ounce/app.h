@@ -14,7 +14,7 @@
  *   ounce_app_call_free(call);
  *   ounce_app_close(session);
  *
- * This is the C version of include/ounce/app/session.h, unpack.h and shadow.h, whose documentation applies.
+ * This is the C version of include/ounce/app.hpp, whose documentation applies.
  * Functions that return an int return a status. Handles may be freed in any order, and NULL may be freed.
  * Several threads may use a session at once; only one thread at a time may use a call, except for
  * ounce_app_call_cancel(). All text is UTF-8 and zero-terminated.
@@ -42,7 +42,7 @@ extern "C" {
 
 #define OUNCE_APP_ABI_VERSION 1
 
-/* include/ounce/app/status.h describes each status. */
+/* include/ounce/app.hpp describes each status. */
 enum {
   OUNCE_APP_OK = 0,
   OUNCE_APP_USAGE = 1,
@@ -181,7 +181,7 @@ typedef struct ounce_app_shadow_options {
   int stays_in_process;     /* run the candidate in this process, even if there is a runner */
   double candidate_seconds; /* time limit for a run of the candidate; 0: 5 */
   const ounce_app_options* load; /* library, threads and config for the candidate; other fields are ignored */
-  /* Alarm limits; 0: the defaults of include/ounce/app/shadow.h, or no limit. */
+  /* Alarm limits; 0: the defaults of include/ounce/app.hpp, or no limit. */
   uint64_t min_compared;
   double min_agreement, min_sqnr_db, max_failures, max_latency_ratio;
   void (*on_alarm)(void* user, const char* reasons); /* called once, in the thread of the candidate */

@@ -18,9 +18,9 @@
 #include <vector>
 
 #include <ounce/bench.h>
-#include <ounce/names.h>
-#include <ounce/progress.h>
+#include <ounce/error.h>
 #include <ounce/recipe.h>
+#include <ounce/runtime.h>
 #include <ounce/verify.h>
 
 namespace ounce {

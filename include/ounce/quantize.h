@@ -1,12 +1,7 @@
-// Quantizes a model, and compares the result with the original before writing it.
-//
-//   ounce::QuantizeResult result = ounce::quantize("model.onnx", "model.w8.onnx", {});
-//   // result.sqnr_db: SQNR of the dequantized weights; result.trial.sqnr_db: SQNR of the outputs
-//
-// The output is written atomically, after it has been reopened and compared with the source. On failure no
-// file is created or changed. Throws ounce::Error.
+// Quantizes models; calibration, importance files and ORT format.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -14,16 +9,33 @@
 #include <vector>
 
 #include <ounce/bench.h>
-#include <ounce/cpus.h>
 #include <ounce/data.h>
-#include <ounce/load_memory.h>
-#include <ounce/outcome.h>
-#include <ounce/pictures.h>
-#include <ounce/progress.h>
+#include <ounce/error.h>
 #include <ounce/recipe.h>
 #include <ounce/runtime.h>
 
 namespace ounce {
+
+// == Quantization ==
+//
+// Quantizes a model, and compares the result with the original before writing it.
+//
+//   ounce::QuantizeResult result = ounce::quantize("model.onnx", "model.w8.onnx", {});
+//   // result.sqnr_db: SQNR of the dequantized weights; result.trial.sqnr_db: SQNR of the outputs
+//
+// The output is written atomically, after it has been reopened and compared with the source. On failure no
+// file is created or changed. Throws ounce::Error.
+
+// A histogram of values.
+struct ValueHistogram {
+  static constexpr std::size_t kBins = 48;
+
+  double low = 0, high = 0;           // the start of the first bin and the end of the last bin
+  std::vector<std::uint64_t> counts;  // of kBins bins of equal width; one bin if all values are equal
+  // Share of values that are clipped by the chosen range by more than a rounding error; unset if there is no
+  // single range (weights have one range per channel).
+  std::optional<double> clipped_share = {};
+};
 
 // The trial: before the result is written, it is run in ONNX Runtime in a separate process, and its outputs
 // are compared with the original, on data if there is any, else on random inputs.
@@ -34,7 +46,7 @@ struct TrialOptions {
   std::uint64_t samples = 32;  // of the data, at most
   // The outputs that the calibration search considers; empty: all. The trial itself compares all outputs.
   std::vector<std::string> outputs = {};
-  // Other CPUs to run an INT8 result on (ounce/cpus.h), because INT8 arithmetic differs between CPUs.
+  // Other CPUs to run an INT8 result on (known_cpus()), because INT8 arithmetic differs between CPUs.
   std::vector<std::string> cpus = {};
   // Measure speed. A static or dynamic INT8 result that is slower than the original by 5 % and 0.05 ms per
   // call is not written (see allow_slower). For MemoryUse::kBalanced, a result that exceeds decode_share is
@@ -78,7 +90,7 @@ struct QuantizeOptions {
   TrialOptions trial;            // its data also calibrates static INT8, unless `ranges` is set
   std::filesystem::path ranges;  // a file of calibrate(); empty: calibrate on trial.data
   // Cache of the layer importance for nbits.bits and nbits.target_size: read if the file exists, else
-  // measured on the data and written. See ounce/importance.h.
+  // measured on the data and written. See "Importance files" below.
   std::filesystem::path importance = {};
   ExternalData external_data = ExternalData::kAuto;
   std::string data_name = {};  // file name for external data, which must not exist; empty: chosen by Ounce
@@ -170,5 +182,106 @@ std::filesystem::path default_output(const std::filesystem::path& model, Format 
 // Returns the format that `model` supports when `format` is requested: kW8 instead of kW4 if its opset cannot
 // unpack 4 bits. Returns `format` for an unreadable model; quantize() reports the error.
 Format possible_format(const std::filesystem::path& model, Format format);
+
+// == Calibration ==
+//
+// Collects activation ranges on data, for static INT8 quantization.
+//
+//   ounce::CalibrateOptions options;
+//   options.data.path = "calib.npz";
+//   ounce::calibrate("model.onnx", "model.ranges", options);
+//
+// Makes one pass over the data in constant memory. Parts of the data can be observed on several machines; the
+// merged parts equal the file of a single run.
+
+struct CalibrateOptions {
+  DataOptions data;
+  RuntimeOptions runtime;
+  std::uint64_t shard = 0, shards = 1;  // use every shards-th sample, starting with number `shard`
+  Progress* progress = nullptr;
+};
+
+// An activation: its observed values, and the range that each method chooses.
+struct ObservedValue {
+  std::string name;
+  std::uint64_t samples = 0, count = 0, not_finite = 0;
+  double minimum = 0, maximum = 0;
+  ValueRange mean, percentile, entropy, mse, chosen;    // chosen: the range of kAuto
+  CalibrationMethod method = CalibrationMethod::kAuto;  // the method of the chosen range
+  double sqnr_db = 0;                                   // predicted for 8 bits with the chosen range
+};
+
+struct CalibrateResult {
+  std::filesystem::path output;
+  std::uint64_t samples = 0;
+  std::vector<ObservedValue> values;  // in alphabetical order
+  std::vector<std::string> notes;
+  double seconds = 0;
+};
+
+// Runs `model` on the data and writes the ranges to `output`. Throws Error.
+CalibrateResult calibrate(const std::filesystem::path& model, const std::filesystem::path& output,
+                          const CalibrateOptions& options);
+
+// Merges the files of several shards into the file that one run over all data writes. Throws Error.
+CalibrateResult merge_ranges(const std::vector<std::filesystem::path>& parts,
+                             const std::filesystem::path& output);
+
+// Reads a file that calibrate() wrote. Throws Error.
+CalibrateResult read_ranges(const std::filesystem::path& file);
+
+// == Importance files ==
+//
+// Importance files: the error reduction that more bits bring to each layer (QuantizeOptions::importance).
+
+// True if `file` is an importance file.
+bool is_importance(const std::filesystem::path& file);
+
+// Writes the mean of several importance files, weighted by their samples, to `output`. Throws Error{kUsage}
+// for files of different models or formats.
+void merge_importance(const std::vector<std::filesystem::path>& parts, const std::filesystem::path& output);
+
+// == ORT format ==
+//
+// Files for apps with a reduced build of ONNX Runtime: a model in ORT format, and the list of required ops.
+
+// When ONNX Runtime applies the optimizations that depend on the execution provider.
+enum class OrtStyle {
+  kFixed,    // offline, for the CPU
+  kRuntime,  // at load, for NNAPI and CoreML; only provider-independent ones are applied offline
+};
+template <>
+struct NamesOf<OrtStyle> {
+  static constexpr Named<OrtStyle> kAll[] = {{OrtStyle::kFixed, "fixed"}, {OrtStyle::kRuntime, "runtime"}};
+};
+
+struct EmitOptions {
+  std::string library;  // ONNX Runtime: a path or a version; empty: the newest. Older releases may not read
+                        // the files that it writes
+  std::string target;   // allow optimizations for this CPU: "android-arm64@1.22.0"; empty: for any CPU
+  OrtStyle style = OrtStyle::kFixed;
+  Progress* progress = nullptr;
+};
+
+struct EmitResult {
+  std::filesystem::path ort, required_ops;
+  std::uint64_t bytes = 0;  // of the .ort file
+  bool is_decoded = false;  // compressed weights became FP32 in the .ort file, because ONNX Runtime folded
+                            // their dequantization
+};
+
+// Optimizes `model` offline with ONNX Runtime, writes it to `output` in ORT format, loads it again, and
+// writes the required operators next to it (model.ort → model.required_operators.config). Each file is
+// written atomically. Throws Error.
+EmitResult emit_ort(const std::filesystem::path& model, const std::filesystem::path& output,
+                    const EmitOptions& options);
+
+// Returns the configuration file of a reduced build of ONNX Runtime (--include_ops_by_config of its build
+// script): the ops of these models and, if a runtime is installed, those that its optimizers insert.
+std::string required_operators(const std::vector<std::filesystem::path>& models, const EmitOptions& options);
+
+// The same, written to a file.
+void write_required_operators(const std::vector<std::filesystem::path>& models,
+                              const std::filesystem::path& output, const EmitOptions& options);
 
 }  // namespace ounce

@@ -1,17 +1,24 @@
-// How models are run: the runtime library and its settings, in this process, in a separate process, or on
-// another machine.
+// How models are run, the progress of a call, and other CPUs.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include <ounce/names.h>
+#include <ounce/error.h>
 
 namespace ounce {
+
+// == Runtimes ==
+//
+// How models are run: the runtime library and its settings, in this process, in a separate process, or on
+// another machine.
 
 enum class OptimizationLevel {
   kNone,
@@ -66,5 +73,84 @@ struct RuntimeOptions {
 // the program or in the Python package of its environment, else the library of the system. A library without
 // a version is listed by its file name.
 std::vector<std::string> installed_runtimes();
+
+// == Progress ==
+//
+// Shows the progress of a call and stops it. Use one Progress object per call.
+//
+//   ounce::Progress progress;
+//   progress.stop_after(std::chrono::minutes(5));
+//   options.progress = &progress;
+//   ounce::tune("model.onnx", "model.tuned.onnx", options);   // another thread may call progress.stop()
+//
+// A stopped call throws Error{kCancelled} and leaves no unfinished files; tune() keeps the best result so
+// far. Other calls, in this thread or another, continue.
+
+class Progress {
+ public:
+  // Updated during the call; other threads may read them.
+  std::atomic<const char*> stage{""};
+  std::atomic<std::uint64_t> done{0}, total{0};  // of the stage; total 0: unknown
+
+  // Stops the call. Safe in any thread and in signal handlers.
+  void stop() noexcept { is_asked_.store(true, std::memory_order_relaxed); }
+  // Sets a deadline. Call it before the call starts.
+  void stop_at(std::chrono::steady_clock::time_point moment) noexcept { deadline_ = moment; }
+  void stop_after(std::chrono::nanoseconds time) noexcept {
+    stop_at(std::chrono::steady_clock::now() + time);
+  }
+
+  bool is_stopped() const noexcept {
+    return is_asked_.load(std::memory_order_relaxed) ||
+           (deadline_ != kNever && std::chrono::steady_clock::now() >= deadline_);
+  }
+
+ private:
+  static constexpr auto kNever = std::chrono::steady_clock::time_point::max();
+
+  std::atomic<bool> is_asked_{false};
+  std::chrono::steady_clock::time_point deadline_ = kNever;
+  static_assert(std::atomic<bool>::is_always_lock_free, "stop() runs in signal handlers");
+};
+
+// == Other CPUs ==
+//
+// Compares the outputs of a model on other CPUs with those on this CPU.
+//
+// INT8 results differ between CPUs: on x86 without VNNI, sums of 8-bit products may saturate. Models are
+// therefore also run on emulated CPUs: an older x86 CPU by masking CPUID features of this one or by
+// qemu-x86_64, arm64 by qemu-aarch64.
+
+struct CpuComparison {
+  std::string cpu;              // "avx2", "avx512", "arm64"
+  std::string how;              // "shown by this CPU" (masked CPUID), "qemu-aarch64"; empty: cannot emulate
+  std::string runtime_version;  // on the other CPU
+  std::string why_not;          // why it was not run, or how it failed
+  std::uint64_t samples = 0;
+  // SQNR of the model on the other CPU relative to this CPU; infinite if bit-identical. Predictions (top-1 of
+  // outputs with classes), and changed predictions.
+  double sqnr_db = 0;
+  std::uint64_t answers = 0, flips = 0;
+  // The same for the original model, which shows the effect of FP32 rounding alone.
+  double reference_sqnr_db = 0;
+  std::uint64_t reference_flips = 0;
+
+  bool is_run() const { return samples != 0; }
+  // Accepts 40 dB, or 6 dB less than the original if that differs more. Changed predictions do not count,
+  // because a difference in the last bit of a float can move a quantized value and swap nearly equal classes.
+  bool is_same() const {
+    const bool differs = reference_sqnr_db > 0 && reference_sqnr_db < 46;
+    return is_run() && sqnr_db >= (differs ? reference_sqnr_db - 6 : 40);
+  }
+};
+
+// Returns the CPUs that can be named: "avx2", "avx512", "arm64".
+std::vector<std::string> known_cpus();
+
+// Returns the CPUs with different INT8 arithmetic that this machine can emulate: "avx2", "arm64".
+std::vector<std::string> other_cpus();
+
+// Returns the instruction set of this CPU: "avx512 vnni", "avx2 vnni", "avx512", "avx2", "sse", "arm64".
+std::string this_cpu();
 
 }  // namespace ounce

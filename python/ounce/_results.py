@@ -1746,7 +1746,7 @@ class UnpackResult(Result):
     model: str
     #: in the cache; null: the model stays as it is, and why_not says why
     file: Optional[str]
-    #: "ok", or a status of ounce/app/status.h
+    #: "ok", or a status of ounce/app.hpp
     status: str
     #: else empty
     why_not: str

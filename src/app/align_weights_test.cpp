@@ -1,7 +1,6 @@
 
 #include <gmock/gmock.h>
-#include <ounce/app/session.h>
-#include <ounce/app/unpack.h>
+#include <ounce/app.hpp>
 #include <sys/stat.h>
 
 #include "app/unpacked_file.h"

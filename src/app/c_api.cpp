@@ -1,10 +1,7 @@
 // The C API (include/ounce/app.h): thin wrappers around include/ounce/app. No exception crosses it.
 #include <ounce/app.h>
-#include <ounce/app/inputs.h>
-#include <ounce/app/session.h>
-#include <ounce/app/shadow.h>
-#include <ounce/app/unpack.h>
-#include <ounce/file_guard.h>
+#include <ounce/app.hpp>
+#include <ounce/error.h>
 
 #include <algorithm>
 #include <cstring>

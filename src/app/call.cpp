@@ -1,7 +1,7 @@
 #include "app/session.h"
 
 #include <fmt/format.h>
-#include <ounce/app/session.h>
+#include <ounce/app.hpp>
 
 #include <algorithm>
 #include <condition_variable>

@@ -1,4 +1,4 @@
-#include <ounce/app/inputs.h>
+#include <ounce/app.hpp>
 
 #include <gmock/gmock.h>
 #include <ounce/data.h>

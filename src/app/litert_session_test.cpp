@@ -1,8 +1,5 @@
 // Runs the tests of session_test.cpp and shadow_test.cpp with .tflite models.
-#include <ounce/app/inputs.h>
-#include <ounce/app/session.h>
-#include <ounce/app/shadow.h>
-#include <ounce/app/unpack.h>
+#include <ounce/app.hpp>
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

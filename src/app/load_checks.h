@@ -1,10 +1,9 @@
-// The checks of `Checks` (ounce/app/session.h) while a model is loaded. Each throws a Failure with its own
+// The checks of `Checks` (ounce/app.hpp) while a model is loaded. Each throws a Failure with its own
 // Status.
 #pragma once
 
-#include <ounce/app/session.h>
-#include <ounce/app/status.h>
-#include <ounce/contract.h>
+#include <ounce/app.hpp>
+#include <ounce/data.h>
 
 #include <new>
 #include <span>

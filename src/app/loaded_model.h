@@ -10,7 +10,7 @@
 // To add a runtime, implement both interfaces and add a branch to Loader::open (session.cpp).
 #pragma once
 
-#include <ounce/app/session.h>
+#include <ounce/app.hpp>
 
 #include <memory>
 #include <optional>

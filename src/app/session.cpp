@@ -1,6 +1,6 @@
 #include "app/session.h"
 
-#include <ounce/app/session.h>
+#include <ounce/app.hpp>
 
 #include <atomic>
 

@@ -2,9 +2,8 @@
 // of runs.
 #pragma once
 
-#include <ounce/app/inputs.h>
-#include <ounce/app/session.h>
-#include <ounce/contract.h>
+#include <ounce/app.hpp>
+#include <ounce/data.h>
 
 #include <chrono>
 #include <cstdlib>

@@ -1,5 +1,4 @@
-#include <ounce/app/session.h>
-#include <ounce/app/unpack.h>
+#include <ounce/app.hpp>
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

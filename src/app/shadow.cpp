@@ -1,4 +1,4 @@
-#include <ounce/app/shadow.h>
+#include <ounce/app.hpp>
 
 #include <fmt/format.h>
 

@@ -1,8 +1,7 @@
 // Implementation of Shadow: the queue of calls to compare, the thread that compares them, and the candidate.
 #pragma once
 
-#include <ounce/app/session.h>
-#include <ounce/app/shadow.h>
+#include <ounce/app.hpp>
 
 #include <atomic>
 #include <condition_variable>

@@ -1,6 +1,6 @@
 // Adds up, judges, and stores as JSON the statistics of a shadow deployment (docs/reference/app.md).
 #include <fmt/format.h>
-#include <ounce/app/shadow.h>
+#include <ounce/app.hpp>
 
 #include <nlohmann/json.hpp>
 #include <algorithm>

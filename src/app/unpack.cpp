@@ -1,4 +1,4 @@
-#include <ounce/app/unpack.h>
+#include <ounce/app.hpp>
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,7 +1,6 @@
-#include <ounce/app/unpack.h>
+#include <ounce/app.hpp>
 
 #include <gmock/gmock.h>
-#include <ounce/app/session.h>
 #include <sys/resource.h>
 
 #include <csignal>

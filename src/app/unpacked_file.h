@@ -12,7 +12,7 @@
 // changes the time, and every copy has another inode.
 #pragma once
 
-#include <ounce/app/unpack.h>
+#include <ounce/app.hpp>
 
 #include <cstdint>
 #include <filesystem>

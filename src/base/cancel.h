@@ -11,7 +11,7 @@
 // output gets its name, or, at the latest, when the CancellationScope is destroyed.
 #pragma once
 
-#include <ounce/progress.h>
+#include <ounce/runtime.h>
 
 #include <array>
 #include <atomic>

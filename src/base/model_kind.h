@@ -1,7 +1,7 @@
 // The formats of model files that Ounce knows, and sets of them for tables.
 #pragma once
 
-#include <ounce/names.h>
+#include <ounce/error.h>
 
 #include <cstdint>
 #include <iterator>

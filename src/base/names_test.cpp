@@ -1,10 +1,8 @@
 #include <gtest/gtest.h>
-#include <ounce/advise.h>
-#include <ounce/check.h>
-#include <ounce/emit.h>
-#include <ounce/names.h>
-#include <ounce/sensitivity.h>
-#include <ounce/tune.h>
+#include <ounce/error.h>
+#include <ounce/model.h>
+#include <ounce/quantize.h>
+#include <ounce/search.h>
 
 #include <set>
 

@@ -1,4 +1,4 @@
-#include <ounce/version.h>
+#include <ounce/error.h>
 
 namespace ounce {
 

@@ -4,10 +4,8 @@
 #include <fmt/ranges.h>
 #include <ounce/data.h>
 #include <ounce/error.h>
-#include <ounce/file_guard.h>
 #include <ounce/ounce.h>
-#include <ounce/progress.h>
-#include <ounce/version.h>
+#include <ounce/runtime.h>
 
 #include <nlohmann/json.hpp>
 #include <algorithm>

@@ -1,8 +1,8 @@
 // The C API as a program sees it. That it prints nothing and exports nothing else is shown by tests/consumer.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <ounce/error.h>
 #include <ounce/ounce.h>
-#include <ounce/version.h>
 
 #include <nlohmann/json.hpp>
 #include <array>

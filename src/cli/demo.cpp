@@ -1,15 +1,11 @@
 // `ounce demo` runs the main verbs on a model that is embedded in the program.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <ounce/advise.h>
 #include <ounce/bench.h>
-#include <ounce/check.h>
 #include <ounce/error.h>
-#include <ounce/inspect.h>
-#include <ounce/prove.h>
+#include <ounce/model.h>
 #include <ounce/quantize.h>
-#include <ounce/sensitivity.h>
-#include <ounce/tune.h>
+#include <ounce/search.h>
 #include <ounce/verify.h>
 
 #include <filesystem>

@@ -4,11 +4,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <ounce/cpus.h>
 #include <ounce/error.h>
-#include <ounce/file_guard.h>
 #include <ounce/runtime.h>
-#include <ounce/version.h>
 #include <unistd.h>
 
 #include <algorithm>

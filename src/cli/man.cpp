@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <ounce/error.h>
-#include <ounce/version.h>
 
 #include <algorithm>
 #include <cctype>

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <ounce/bench.h>
-#include <ounce/cpus.h>
 #include <ounce/error.h>
+#include <ounce/runtime.h>
 
 #include <algorithm>
 #include <chrono>

@@ -1,7 +1,6 @@
 // Records and checks the data of a preprocessing contract by running the model.
 #pragma once
 
-#include <ounce/contract.h>
 #include <ounce/data.h>
 #include <ounce/runtime.h>
 

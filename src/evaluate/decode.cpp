@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <ounce/cpus.h>
-#include <ounce/decode.h>
+#include <ounce/bench.h>
 #include <ounce/error.h>
+#include <ounce/runtime.h>
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,6 @@
 // Runtime.
 #include <gmock/gmock.h>
 #include <ounce/bench.h>
-#include <ounce/calibrate.h>
 #include <ounce/error.h>
 #include <ounce/quantize.h>
 #include <ounce/verify.h>

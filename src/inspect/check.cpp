@@ -1,6 +1,6 @@
 #include <fmt/format.h>
-#include <ounce/check.h>
 #include <ounce/error.h>
+#include <ounce/model.h>
 
 #include <set>
 

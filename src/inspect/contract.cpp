@@ -1,4 +1,4 @@
-#include <ounce/contract.h>
+#include <ounce/data.h>
 #include <ounce/error.h>
 
 #include <fmt/format.h>

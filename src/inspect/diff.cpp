@@ -1,6 +1,6 @@
-#include <ounce/contract.h>
-#include <ounce/diff.h>
+#include <ounce/data.h>
 #include <ounce/error.h>
+#include <ounce/model.h>
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
-#include <ounce/diff.h>
 #include <ounce/error.h>
+#include <ounce/model.h>
 
 #include <cmath>
 

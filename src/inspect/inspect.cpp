@@ -1,4 +1,4 @@
-#include <ounce/inspect.h>
+#include <ounce/model.h>
 
 #include <algorithm>
 #include <map>

@@ -4,9 +4,8 @@
 // the caller's own original, and the trial run and the gates run the model itself.
 #include <fmt/format.h>
 #include <ounce/error.h>
-#include <ounce/prove.h>
 #include <ounce/quantize.h>
-#include <ounce/version.h>
+#include <ounce/verify.h>
 
 #include <algorithm>
 #include <functional>

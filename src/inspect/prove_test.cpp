@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <ounce/prove.h>
 #include <ounce/quantize.h>
+#include <ounce/verify.h>
 
 #include <nlohmann/json.hpp>
 #include <algorithm>

@@ -1,5 +1,5 @@
 #include <fcntl.h>
-#include <ounce/file_guard.h>
+#include <ounce/error.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <ounce/error.h>
-#include <ounce/file_guard.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

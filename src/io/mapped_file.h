@@ -25,7 +25,7 @@ class MappedFile;
 // Checks in advance that a file or folder exists and is readable. Throws Error{kIo}.
 void require_readable(const std::filesystem::path& path);
 
-// Lets a process survive the truncation of a file while it is read (include/ounce/file_guard.h): a SIGBUS
+// Lets a process survive the truncation of a file while it is read (include/ounce/error.h): a SIGBUS
 // handler looks up the address in a list of mappings and files.
 //
 //   file.guard = FileGuard(bytes, path);               // one mapping of this process, during its lifetime

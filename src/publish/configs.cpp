@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <ounce/error.h>
-#include <ounce/version.h>
 
 #include <algorithm>
 #include <cmath>

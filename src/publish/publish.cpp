@@ -1,9 +1,9 @@
 #include <fmt/format.h>
-#include <ounce/copy.h>
 #include <ounce/error.h>
-#include <ounce/prove.h>
+#include <ounce/model.h>
 #include <ounce/publish.h>
 #include <ounce/quantize.h>
+#include <ounce/verify.h>
 
 #include <algorithm>
 #include <set>

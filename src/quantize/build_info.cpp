@@ -1,5 +1,5 @@
 #include <fmt/format.h>
-#include <ounce/version.h>
+#include <ounce/error.h>
 
 #include <climits>
 

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
-#include <ounce/calibrate.h>
 #include <ounce/error.h>
+#include <ounce/quantize.h>
 
 #include <utility>
 #include <vector>

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 #include <ounce/error.h>
-#include <ounce/version.h>
 
 #include <algorithm>
 #include <limits>

@@ -1,5 +1,5 @@
-#include <ounce/emit.h>
 #include <ounce/error.h>
+#include <ounce/quantize.h>
 #include <ounce/runtime.h>
 
 #include <deque>

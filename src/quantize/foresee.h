@@ -1,7 +1,7 @@
 // Predicts the result of quantize() without data and without writing a file: the plan and the file size.
 #pragma once
 
-#include <ounce/inspect.h>
+#include <ounce/model.h>
 #include <ounce/recipe.h>
 
 #include "model/model_file.h"

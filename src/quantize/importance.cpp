@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <ounce/error.h>
-#include <ounce/importance.h>
+#include <ounce/quantize.h>
 
 #include <cmath>
 #include <optional>

@@ -1,9 +1,9 @@
 // Calibration: runs a model on data once and records statistics of its inner values.
 #pragma once
 
-#include <ounce/calibrate.h>
-#include <ounce/pictures.h>
+#include <ounce/quantize.h>
 #include <ounce/recipe.h>
+#include <ounce/verify.h>
 
 #include <cstddef>
 #include <filesystem>

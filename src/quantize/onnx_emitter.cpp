@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 #include <ounce/error.h>
-#include <ounce/prove.h>
-#include <ounce/version.h>
+#include <ounce/verify.h>
 
 #include <algorithm>
 #include <map>

@@ -2,19 +2,13 @@
 #include "quantize/output_place.h"
 
 #include <gmock/gmock.h>
-#include <ounce/advise.h>
 #include <ounce/bench.h>
-#include <ounce/calibrate.h>
-#include <ounce/contract.h>
-#include <ounce/copy.h>
-#include <ounce/decode.h>
-#include <ounce/diff.h>
+#include <ounce/data.h>
 #include <ounce/error.h>
-#include <ounce/prove.h>
+#include <ounce/model.h>
 #include <ounce/publish.h>
 #include <ounce/quantize.h>
-#include <ounce/sensitivity.h>
-#include <ounce/tune.h>
+#include <ounce/search.h>
 #include <ounce/verify.h>
 #include <sys/stat.h>
 

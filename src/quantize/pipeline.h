@@ -9,8 +9,8 @@
 // the written model.
 #pragma once
 
-#include <ounce/prove.h>
 #include <ounce/quantize.h>
+#include <ounce/verify.h>
 
 #include <filesystem>
 #include <memory>

@@ -1,6 +1,5 @@
 // Static and dynamic INT8 on the example and on small models, in every installed version of ONNX Runtime.
 #include <gmock/gmock.h>
-#include <ounce/calibrate.h>
 #include <ounce/error.h>
 #include <ounce/quantize.h>
 #include <ounce/verify.h>

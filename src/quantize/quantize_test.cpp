@@ -1,10 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <ounce/copy.h>
 #include <ounce/error.h>
-#include <ounce/inspect.h>
+#include <ounce/model.h>
 #include <ounce/quantize.h>
-#include <ounce/version.h>
 
 #include <cmath>
 

@@ -1,7 +1,7 @@
 // Calibration files, and their description in the public API.
 #pragma once
 
-#include <ounce/calibrate.h>
+#include <ounce/quantize.h>
 
 #include "calibration/ranges.h"
 

@@ -1,6 +1,6 @@
 #include "quantize/recipe_json.h"
 
-#include <ounce/names.h>
+#include <ounce/error.h>
 
 #include <nlohmann/json.hpp>
 #include <type_traits>

@@ -1,4 +1,4 @@
-// The provenance record of a model (ounce/prove.h), as a text in its metadata.
+// The provenance record of a model (ounce/verify.h), as a text in its metadata.
 //
 //   {"version": 2, "content": "<SHA-256>", "source": "<SHA-256>", "recipe": {"format": "w8"},
 //    "releases": {"x64": "1.14.0", …},
@@ -11,8 +11,8 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
-#include <ounce/prove.h>
 #include <ounce/quantize.h>
+#include <ounce/verify.h>
 
 #include <optional>
 #include <string>

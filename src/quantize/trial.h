@@ -2,7 +2,6 @@
 // original's. The last step before the file gets its name.
 #pragma once
 
-#include <ounce/emit.h>
 #include <ounce/error.h>
 #include <ounce/quantize.h>
 

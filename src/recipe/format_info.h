@@ -7,7 +7,6 @@
 //   for (const FormatInfo& format : all_formats()) …
 #pragma once
 
-#include <ounce/outcome.h>
 #include <ounce/recipe.h>
 
 #include <cstdint>

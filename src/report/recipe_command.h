@@ -8,7 +8,7 @@
 #pragma once
 
 #include <ounce/error.h>
-#include <ounce/prove.h>
+#include <ounce/verify.h>
 
 #include <string>
 #include <string_view>

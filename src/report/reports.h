@@ -1,21 +1,13 @@
 // Results as text: `…_text` for one model, `…_table` for several.
 #pragma once
 
-#include <ounce/advise.h>
-#include <ounce/app/shadow.h>
-#include <ounce/app/unpack.h>
+#include <ounce/app.hpp>
 #include <ounce/bench.h>
-#include <ounce/calibrate.h>
-#include <ounce/check.h>
-#include <ounce/cpus.h>
-#include <ounce/decode.h>
-#include <ounce/diff.h>
-#include <ounce/inspect.h>
-#include <ounce/prove.h>
+#include <ounce/model.h>
 #include <ounce/publish.h>
 #include <ounce/quantize.h>
-#include <ounce/sensitivity.h>
-#include <ounce/tune.h>
+#include <ounce/runtime.h>
+#include <ounce/search.h>
 #include <ounce/verify.h>
 
 #include <string>

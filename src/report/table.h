@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 #include <ounce/error.h>
-#include <ounce/names.h>
 
 #include <cstdint>
 #include <filesystem>

@@ -1,11 +1,7 @@
 // Fields of results about a model and its tensors: quantize, inspect, calibrate, copy, diff, check.
 #pragma once
 
-#include <ounce/calibrate.h>
-#include <ounce/check.h>
-#include <ounce/copy.h>
-#include <ounce/diff.h>
-#include <ounce/inspect.h>
+#include <ounce/model.h>
 #include <ounce/quantize.h>
 
 #include <map>

@@ -10,23 +10,14 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
-#include <ounce/advise.h>
-#include <ounce/app/shadow.h>
-#include <ounce/app/unpack.h>
+#include <ounce/app.hpp>
 #include <ounce/bench.h>
-#include <ounce/calibrate.h>
-#include <ounce/check.h>
-#include <ounce/contract.h>
-#include <ounce/copy.h>
-#include <ounce/decode.h>
-#include <ounce/diff.h>
-#include <ounce/inspect.h>
-#include <ounce/names.h>
-#include <ounce/prove.h>
+#include <ounce/data.h>
+#include <ounce/error.h>
+#include <ounce/model.h>
 #include <ounce/publish.h>
 #include <ounce/quantize.h>
-#include <ounce/sensitivity.h>
-#include <ounce/tune.h>
+#include <ounce/search.h>
 #include <ounce/verify.h>
 
 #include <cmath>

@@ -2,13 +2,10 @@
 // shadow.
 #pragma once
 
-#include <ounce/advise.h>
-#include <ounce/app/shadow.h>
-#include <ounce/app/unpack.h>
-#include <ounce/prove.h>
+#include <ounce/app.hpp>
 #include <ounce/publish.h>
-#include <ounce/sensitivity.h>
-#include <ounce/tune.h>
+#include <ounce/search.h>
+#include <ounce/verify.h>
 
 #include "report/recipe_command.h"
 #include "results/model_fields.h"
@@ -446,7 +443,7 @@ void fields(MaybeConst<Unpacked> auto& unpacked, auto& f) {
   f("model", unpacked.model, "path");
   f("file", nonempty(unpacked.file.string()),
     "in the cache; null: the model stays as it is, and why_not says why");
-  f("status", unpacked.status, "\"ok\", or a status of ounce/app/status.h");
+  f("status", unpacked.status, "\"ok\", or a status of ounce/app.hpp");
   f("why_not", unpacked.why_not, "else empty");
   f("is_new", unpacked.is_new, "made in this run");
   f("was_damaged", unpacked.was_damaged, "a damaged file was in its place, and was not used");

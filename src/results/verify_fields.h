@@ -3,10 +3,8 @@
 #pragma once
 
 #include <ounce/bench.h>
-#include <ounce/contract.h>
-#include <ounce/cpus.h>
-#include <ounce/decode.h>
-#include <ounce/load_memory.h>
+#include <ounce/data.h>
+#include <ounce/runtime.h>
 #include <ounce/verify.h>
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 // cmake/runner_arm64.cmake and app/CMakeLists.txt.
 #pragma once
 
-#include <ounce/load_memory.h>
+#include <ounce/bench.h>
 #include <ounce/runtime.h>
 
 #include <algorithm>

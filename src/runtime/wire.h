@@ -6,7 +6,7 @@
 // memory grows with the received bytes, not with the announced length.
 #pragma once
 
-#include <ounce/load_memory.h>
+#include <ounce/bench.h>
 
 #include <cstdint>
 #include <span>

@@ -4,7 +4,7 @@
 //   for (const ProviderHint& hint : accelerator_hints(model, {"edgetpu"})) …
 #pragma once
 
-#include <ounce/check.h>
+#include <ounce/model.h>
 
 #include <set>
 #include <string_view>

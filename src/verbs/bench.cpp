@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 #include <ounce/bench.h>
-#include <ounce/decode.h>
 #include <ounce/error.h>
 
 #include <cstdio>

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
-#include <ounce/calibrate.h>
 #include <ounce/error.h>
-#include <ounce/importance.h>
+#include <ounce/quantize.h>
 
 #include <cstdio>
 #include <memory>

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
-#include <ounce/check.h>
-#include <ounce/emit.h>
 #include <ounce/error.h>
+#include <ounce/model.h>
+#include <ounce/quantize.h>
 
 #include <algorithm>
 #include <cstdio>

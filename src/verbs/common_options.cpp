@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <ounce/cpus.h>
 #include <ounce/error.h>
+#include <ounce/runtime.h>
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 #include <fmt/format.h>
-#include <ounce/contract.h>
+#include <ounce/data.h>
 #include <ounce/error.h>
 #include <ounce/runtime.h>
 

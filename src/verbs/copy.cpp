@@ -1,6 +1,6 @@
 #include <fmt/format.h>
-#include <ounce/copy.h>
 #include <ounce/error.h>
+#include <ounce/model.h>
 
 #include <cstdio>
 #include <memory>

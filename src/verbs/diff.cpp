@@ -1,5 +1,5 @@
-#include <ounce/diff.h>
 #include <ounce/error.h>
+#include <ounce/model.h>
 
 #include <memory>
 

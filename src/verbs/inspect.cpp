@@ -1,5 +1,5 @@
 #include <fmt/format.h>
-#include <ounce/inspect.h>
+#include <ounce/model.h>
 
 #include <cstdio>
 #include <memory>

@@ -12,7 +12,7 @@
 // them.
 #pragma once
 
-#include <ounce/names.h>
+#include <ounce/error.h>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 #include <ounce/error.h>
-#include <ounce/prove.h>
+#include <ounce/verify.h>
 
 #include <algorithm>
 #include <memory>

@@ -1,7 +1,7 @@
 // The options that set the fields of a recipe (recipe/fields.h), shared by the verbs that plan.
 #pragma once
 
-#include <ounce/emit.h>
+#include <ounce/quantize.h>
 #include <ounce/recipe.h>
 
 #include <filesystem>

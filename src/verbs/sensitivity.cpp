@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 #include <ounce/error.h>
-#include <ounce/sensitivity.h>
+#include <ounce/search.h>
 
 #include <algorithm>
 #include <cstdio>

@@ -1,5 +1,5 @@
 #include <fmt/format.h>
-#include <ounce/app/unpack.h>
+#include <ounce/app.hpp>
 
 #include <algorithm>
 #include <memory>

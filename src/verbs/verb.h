@@ -15,7 +15,7 @@
 #pragma once
 
 #include <ounce/data.h>
-#include <ounce/progress.h>
+#include <ounce/runtime.h>
 
 #include <filesystem>
 #include <functional>

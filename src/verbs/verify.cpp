@@ -1,5 +1,5 @@
 #include <fmt/format.h>
-#include <ounce/decode.h>
+#include <ounce/bench.h>
 #include <ounce/error.h>
 #include <ounce/verify.h>
 

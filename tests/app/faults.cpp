@@ -2,7 +2,7 @@
 // The results of the primary must not change, and every fault must be counted.
 //
 //   app_faults MODEL LIBRARY RUNNER CALLS
-#include <ounce/app/shadow.h>
+#include <ounce/app.hpp>
 
 #include <cstdio>
 #include <cstdlib>

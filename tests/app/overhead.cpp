@@ -10,8 +10,7 @@
 #include <execinfo.h>
 #include <link.h>
 #include <onnxruntime_c_api.h>
-#include <ounce/app/session.h>
-#include <ounce/app/shadow.h>
+#include <ounce/app.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -2,8 +2,7 @@
 // timeouts, with a thread that cancels calls and a shadow candidate in the same process.
 //
 //   app_threads MODEL LIBRARY
-#include <ounce/app/session.h>
-#include <ounce/app/shadow.h>
+#include <ounce/app.hpp>
 
 #include <atomic>
 #include <cstdio>

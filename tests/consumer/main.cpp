@@ -1,10 +1,8 @@
 // Quantizes a model with the installed library and checks the result.
 
-#include <ounce/copy.h>
 #include <ounce/error.h>
-#include <ounce/inspect.h>
+#include <ounce/model.h>
 #include <ounce/quantize.h>
-#include <ounce/version.h>
 
 #include <cstdio>
 #include <filesystem>

@@ -1,7 +1,5 @@
 // An app that loads a model, precompiles it into its own cache, and runs it once.
-#include <ounce/app/session.h>
-#include <ounce/app/shadow.h>
-#include <ounce/app/unpack.h>
+#include <ounce/app.hpp>
 
 #include <cstdio>
 

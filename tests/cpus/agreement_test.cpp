@@ -7,7 +7,7 @@
 // installed for both machines is compared; a version that the emulator cannot start is skipped.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <ounce/contract.h>
+#include <ounce/data.h>
 #include <ounce/error.h>
 
 #include <algorithm>

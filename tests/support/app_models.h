@@ -1,7 +1,7 @@
 // Models for the tests of the app library.
 #pragma once
 
-#include <ounce/app/status.h>
+#include <ounce/app.hpp>
 
 #include <filesystem>
 #include <string>

@@ -1,7 +1,7 @@
 // Test support: the model of examples/commands, and the preprocessing metadata of its audio input.
 #pragma once
 
-#include <ounce/contract.h>
+#include <ounce/data.h>
 
 #include <filesystem>
 

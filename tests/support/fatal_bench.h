@@ -5,7 +5,7 @@
 //   repair(bench.evaluator, recipe_in(Format::kW8), 30, [](double) { return true; });
 #pragma once
 
-#include <ounce/tune.h>
+#include <ounce/search.h>
 
 #include <filesystem>
 #include <string>

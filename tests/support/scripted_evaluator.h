@@ -7,7 +7,7 @@
 //   search.run();
 #pragma once
 
-#include <ounce/tune.h>
+#include <ounce/search.h>
 
 #include <cmath>
 #include <functional>

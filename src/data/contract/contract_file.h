@@ -12,7 +12,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
-#include <ounce/contract.h>
+#include <ounce/data.h>
 
 #include <filesystem>
 #include <optional>

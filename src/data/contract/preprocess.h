@@ -2,7 +2,7 @@
 // batch axis. Also observes the range of these values, to compare it with the recorded range of a contract.
 #pragma once
 
-#include <ounce/contract.h>
+#include <ounce/data.h>
 
 #include <optional>
 #include <string>

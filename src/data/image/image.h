@@ -12,7 +12,7 @@
 // the image) may be damaged.
 #pragma once
 
-#include <ounce/contract.h>
+#include <ounce/data.h>
 
 #include <algorithm>
 #include <cstddef>

@@ -9,7 +9,6 @@
 #include <optional>
 
 #include "data/tensor.h"
-#include "formats/onnx/file/cursor.h"
 #include "formats/onnx/file/tensor_reader.h"
 #include "io/mapped_file.h"
 

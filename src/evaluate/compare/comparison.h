@@ -2,7 +2,6 @@
 // constant memory (except for mean average precision, which keeps the boxes).
 #pragma once
 
-#include <ounce/pictures.h>
 #include <ounce/verify.h>
 
 #include <memory>

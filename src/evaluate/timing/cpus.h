@@ -5,8 +5,8 @@
 //   model             ○ ────────── ○        a larger difference is caused by integer kernels
 #pragma once
 
-#include <ounce/check.h>
-#include <ounce/cpus.h>
+#include <ounce/model.h>
+#include <ounce/runtime.h>
 
 #include <filesystem>
 #include <functional>

@@ -64,7 +64,7 @@ class Kept {
 struct Origin {
   Bytes bytes;
   std::string name;
-  const char* format = "protobuf";  // for messages
+  const char* format = "ONNX";  // for messages
 };
 
 class Cursor {

@@ -2,7 +2,6 @@
 // the fields that only their emitters use (formats/onnx/plan/weights.h).
 #pragma once
 
-#include <ounce/outcome.h>
 #include <ounce/recipe.h>
 
 #include <compare>

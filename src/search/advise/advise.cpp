@@ -1,5 +1,5 @@
-#include <ounce/advise.h>
 #include <ounce/error.h>
+#include <ounce/search.h>
 
 #include "base/cancel.h"
 #include "base/machine.h"

@@ -1,7 +1,7 @@
 // The rules of the verdict on synthetic measurements, and advise() on the example model.
 #include <gmock/gmock.h>
-#include <ounce/advise.h>
 #include <ounce/error.h>
+#include <ounce/search.h>
 
 #include <filesystem>
 

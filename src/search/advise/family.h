@@ -7,7 +7,7 @@
 //   boxes [·,n,4] and scores [·,n,c]                 a detector
 #pragma once
 
-#include <ounce/advise.h>
+#include <ounce/search.h>
 
 #include <cstddef>
 #include <functional>

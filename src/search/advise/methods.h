@@ -2,7 +2,7 @@
 // thresholds that decide.
 #pragma once
 
-#include <ounce/advise.h>
+#include <ounce/search.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <ounce/check.h>
 #include <ounce/error.h>
+#include <ounce/model.h>
 
 #include <algorithm>
 #include <cmath>

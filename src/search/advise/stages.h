@@ -2,7 +2,7 @@
 // missing data, decide.
 #pragma once
 
-#include <ounce/advise.h>
+#include <ounce/search.h>
 
 #include <cstdint>
 #include <filesystem>

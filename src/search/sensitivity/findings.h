@@ -9,7 +9,7 @@
 #pragma once
 
 #include <ounce/recipe.h>
-#include <ounce/sensitivity.h>
+#include <ounce/search.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // Results are stored in a journal at once and reused by later runs. Measurements run in parallel.
 #pragma once
 
-#include <ounce/sensitivity.h>
+#include <ounce/search.h>
 
 #include <nlohmann/json_fwd.hpp>
 #include <filesystem>

@@ -1,6 +1,6 @@
 // sensitivity() on a network with one layer that INT8 destroys.
 #include <gmock/gmock.h>
-#include <ounce/sensitivity.h>
+#include <ounce/search.h>
 
 #include <cmath>
 #include <fstream>

@@ -5,7 +5,7 @@
 #include <ounce/error.h>
 #include <ounce/recipe.h>
 #include <ounce/runtime.h>
-#include <ounce/tune.h>
+#include <ounce/search.h>
 
 #include <chrono>
 #include <cmath>

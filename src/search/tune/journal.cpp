@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <ounce/error.h>
-#include <ounce/version.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>

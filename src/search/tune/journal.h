@@ -6,7 +6,7 @@
 #include <ounce/bench.h>
 #include <ounce/data.h>
 #include <ounce/runtime.h>
-#include <ounce/tune.h>
+#include <ounce/search.h>
 #include <ounce/verify.h>
 
 #include <deque>

@@ -2,7 +2,7 @@
 // alone or in groups.
 #pragma once
 
-#include <ounce/sensitivity.h>
+#include <ounce/search.h>
 
 #include <cstddef>
 #include <cstdint>

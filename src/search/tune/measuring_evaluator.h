@@ -1,9 +1,9 @@
 // An evaluator that makes candidates and runs them. Each measurement is made once and kept in the journal.
 #pragma once
 
-#include <ounce/prove.h>
 #include <ounce/quantize.h>
-#include <ounce/tune.h>
+#include <ounce/search.h>
+#include <ounce/verify.h>
 
 #include <filesystem>
 #include <functional>

@@ -15,7 +15,7 @@
 // Every measurement is kept in the journal, so that a repeated search takes the same decisions.
 #pragma once
 
-#include <ounce/tune.h>
+#include <ounce/search.h>
 
 #include <functional>
 #include <optional>

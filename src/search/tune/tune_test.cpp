@@ -1,7 +1,7 @@
 // Tests the search for mixed precision, on small models with one layer that loses all accuracy in INT8.
 #include <gmock/gmock.h>
 #include <ounce/error.h>
-#include <ounce/tune.h>
+#include <ounce/search.h>
 
 #include <algorithm>
 #include <fstream>

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <ounce/error.h>
-#include <ounce/tune.h>
+#include <ounce/search.h>
 
 #include <algorithm>
 #include <map>

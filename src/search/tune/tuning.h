@@ -1,7 +1,7 @@
 // One run of tune(): searches, and keeps the best model so far at the output path.
 #pragma once
 
-#include <ounce/tune.h>
+#include <ounce/search.h>
 
 #include <cstddef>
 #include <filesystem>

@@ -4,7 +4,7 @@
 //   const TargetCheck check = litert_support_of(model, parse_litert_target("android-arm64@litert-2.3.0"));
 #pragma once
 
-#include <ounce/check.h>
+#include <ounce/model.h>
 
 #include <cstdint>
 #include <string>

@@ -4,7 +4,7 @@
 // the answer is known only if it is the same for all possible values; otherwise it is unknown.
 #pragma once
 
-#include <ounce/check.h>
+#include <ounce/model.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -30,7 +30,7 @@ bool has_exact_dot(const Target& target);
 // True if the target names a machine with CPUs whose sums are not exact. False if it names no machine.
 bool is_known_to_saturate(const Target& target);
 
-// True for CPUs without VNNI. `cpu` is a name of ounce/cpus.h ("avx2", "avx512", "arm64").
+// True for CPUs without VNNI. `cpu` is a name of ounce/runtime.h ("avx2", "avx512", "arm64").
 bool is_without_exact_products(std::string_view cpu);
 
 // A weight with pairs so large that the sum of their products may saturate.

@@ -10,7 +10,6 @@
 
 #include "formats/onnx/edit/body_editor.h"
 #include "formats/onnx/file/attributes.h"
-#include "formats/onnx/file/cursor.h"
 #include "formats/onnx/graph/index.h"
 
 namespace ounce::passes {

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "base/element_type.h"
-#include "formats/onnx/file/cursor.h"
 #include "formats/onnx/file/schema.h"
+#include "formats/protobuf/cursor.h"
 #include "io/mapped_file.h"
 #include "io/rope.h"
 #include "ops/op_info.h"
@@ -27,6 +27,12 @@ namespace ounce::onnx {
 using io::Computed;
 using io::Place;
 using io::Production;
+using protobuf::Bytes;
+using protobuf::CarriedField;
+using protobuf::CarriedFields;
+using protobuf::Cursor;
+using protobuf::Kept;
+using protobuf::Origin;
 
 // Values in the layout of raw_data, inside the mapped model or an external file.
 struct Borrowed {

@@ -18,9 +18,11 @@
 #include <string_view>
 
 #include "base/element_type.h"
-#include "formats/onnx/file/cursor.h"
+#include "formats/protobuf/cursor.h"
 
 namespace ounce::onnx {
+
+using protobuf::Bytes;
 
 struct OpSchema {
   std::string_view domain, op_type;

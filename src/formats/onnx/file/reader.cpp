@@ -5,7 +5,6 @@
 #include <protozero/pbf_message.hpp>
 #include <protozero/pbf_writer.hpp>
 
-#include "formats/onnx/file/cursor.h"
 #include "formats/onnx/file/schema.h"
 #include "formats/onnx/file/tensor_reader.h"
 #include "formats/onnx/file/types.h"

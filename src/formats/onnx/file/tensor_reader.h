@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/element_type.h"
-#include "formats/onnx/file/cursor.h"
 #include "formats/onnx/file/model.h"
 #include "formats/onnx/file/schema.h"
 #include "io/mapped_file.h"

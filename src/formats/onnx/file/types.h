@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/element_type.h"
-#include "formats/onnx/file/cursor.h"
 #include "formats/onnx/file/model.h"
 
 namespace ounce::onnx {

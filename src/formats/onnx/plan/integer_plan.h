@@ -15,7 +15,6 @@
 // static plan does not cover.
 #pragma once
 
-#include <ounce/outcome.h>
 #include <ounce/recipe.h>
 
 #include <cstddef>

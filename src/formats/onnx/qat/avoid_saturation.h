@@ -9,7 +9,7 @@
 // constants, with one scale in total or for each channel; zero points are 0; no other node uses the weight.
 #pragma once
 
-#include <ounce/outcome.h>
+#include <ounce/recipe.h>
 
 #include <string>
 #include <vector>

@@ -11,7 +11,6 @@
 
 #include "base/digest.h"
 #include "base/json_text.h"
-#include "formats/onnx/file/cursor.h"
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/file/tensor_reader.h"
 #include "formats/onnx/file/types.h"

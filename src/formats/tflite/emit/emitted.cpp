@@ -1,6 +1,6 @@
 #include "formats/tflite/emit/emitted.h"
 
-#include <ounce/prove.h>
+#include <ounce/verify.h>
 
 #include <utility>
 

@@ -8,7 +8,6 @@
 // About subgraph 0; what IF and WHILE run stays as it is.
 #pragma once
 
-#include <ounce/outcome.h>
 #include <ounce/recipe.h>
 
 #include <cstddef>

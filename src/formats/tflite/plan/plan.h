@@ -9,7 +9,6 @@
 //   rows, decoded   a table is looked up in codes, and the rows that come out are decoded
 #pragma once
 
-#include <ounce/outcome.h>
 #include <ounce/recipe.h>
 
 #include <algorithm>

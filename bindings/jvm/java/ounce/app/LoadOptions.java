@@ -1,6 +1,6 @@
 package ounce.app;
 
-/** Options for loading a model. Fields and defaults are those of include/ounce/app/session.h. */
+/** Options for loading a model. Fields and defaults are those of include/ounce/app.hpp. */
 public final class LoadOptions {
     /** Library of the runtime: a path, or an installed version. */
     public String library;
