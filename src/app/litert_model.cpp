@@ -6,7 +6,7 @@
 #include "app/loaded_model.h"
 #include "formats/tflite/file/reader.h"
 #include "runtime/litert/session.h"
-#include "runtime/litert_executor.h"
+#include "runtime/local_executors.h"
 #include "runtime/places.h"
 
 namespace ounce::app {

@@ -12,7 +12,7 @@
 #include "formats/tflite/edit/metadata.h"
 #include "formats/tflite/file/reader.h"
 #include "io/descriptor.h"
-#include "runtime/litert_executor.h"
+#include "runtime/local_executors.h"
 #include "support/app_models.h"
 #include "support/litert.h"
 #include "support/tflite_builder.h"

@@ -23,8 +23,8 @@
 #include "io/output_file.h"
 #include "model/model_file.h"
 #include "runtime/hosted.h"
+#include "runtime/local_executors.h"
 #include "runtime/ort/bound_run.h"
-#include "runtime/ort_executor.h"
 
 namespace ounce::app {
 namespace {

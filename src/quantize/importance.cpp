@@ -1,4 +1,4 @@
-#include "quantize/importance.h"
+#include "quantize/nbits_search.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

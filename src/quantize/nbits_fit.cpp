@@ -1,4 +1,4 @@
-#include "quantize/nbits_fit.h"
+#include "quantize/weight_fit.h"
 
 #include <fmt/format.h>
 #include <ounce/error.h>

@@ -9,8 +9,8 @@
 
 #include "formats/onnx/file/writer.h"
 #include "formats/onnx/plan/by_structure.h"
-#include "quantize/nbits_fit.h"
 #include "quantize/onnx_emitter.h"
+#include "quantize/weight_fit.h"
 #include "recipe/format_info.h"
 
 namespace ounce::quantization {

@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 
 #include "formats/onnx/file/reader.h"
+#include "quantize/calibrate.h"
 #include "quantize/digests.h"
 #include "quantize/pipeline.h"
-#include "quantize/ranges_file.h"
 #include "quantize/statement.h"
 #include "support/model_builder.h"
 #include "support/temporary_folder.h"

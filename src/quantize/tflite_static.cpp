@@ -10,8 +10,8 @@
 #include "formats/tflite/file/writer.h"
 #include "formats/tflite/plan/integer_costs.h"
 #include "io/temporary_files.h"
+#include "quantize/calibrate.h"
 #include "quantize/observation.h"
-#include "quantize/ranges_file.h"
 
 namespace ounce::quantization {
 namespace {

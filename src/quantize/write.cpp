@@ -14,12 +14,12 @@
 #include "formats/onnx/graph/validate.h"
 #include "io/mapped_file.h"
 #include "quantize/digests.h"
-#include "quantize/nbits_fit.h"
 #include "quantize/nbits_search.h"
 #include "quantize/onnx_emitter.h"
 #include "quantize/pipeline.h"
 #include "quantize/statement.h"
 #include "quantize/target_fit.h"
+#include "quantize/weight_fit.h"
 #include "recipe/format_info.h"
 
 namespace ounce::quantization {

@@ -5,11 +5,9 @@
 
 #include <array>
 
-#include "runtime/litert_executor.h"
+#include "runtime/local_executors.h"
 #ifndef OUNCE_DEVICE_RUNTIMES
-#include "runtime/mil_executor.h"
 #endif
-#include "runtime/ort_executor.h"
 
 namespace ounce::runtime {
 namespace {

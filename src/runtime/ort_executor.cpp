@@ -1,4 +1,4 @@
-#include "runtime/ort_executor.h"
+#include "runtime/local_executors.h"
 
 #include <fmt/format.h>
 #include <ounce/error.h>

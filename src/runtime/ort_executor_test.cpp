@@ -1,4 +1,4 @@
-#include "runtime/ort_executor.h"
+#include "runtime/local_executors.h"
 
 #include <gmock/gmock.h>
 #include <ounce/error.h>

@@ -15,9 +15,9 @@
 #include "io/mapped_file.h"
 #include "runtime/child_process.h"
 #include "runtime/hosted.h"
+#include "runtime/local_executors.h"
 #include "runtime/masked_cpu.h"
 #include "runtime/ort/library.h"
-#include "runtime/ort_executor.h"
 #include "runtime/places.h"
 
 namespace ounce::runtime {

@@ -10,7 +10,7 @@
 #include <map>
 
 #include "formats/tflite/file/ops.h"
-#include "target/words.h"
+#include "target/target.h"
 
 asm(".section .rodata\n"
     ".balign 16\n"
@@ -27,12 +27,6 @@ namespace {
 using tflite::Operator;
 using tflite::SubGraph;
 using tflite::Tensor;
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(' ');
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
 
 // An operator and its model, for evaluating conditions.
 struct OperatorPlace {
@@ -225,19 +219,19 @@ std::vector<AcceleratorPage> parse_accelerator_pages(std::string_view text) {
     } else if (line.starts_with("note:")) {
       page.note = after(line, "note:");
     } else if (line.starts_with("types:")) {
-      page.types = words_of(after(line, "types:"), " ");
+      page.types = words_of(after(line, "types:"));
     } else if (line.starts_with("rank:")) {
       const std::string_view number = after(line, "rank:");
       std::from_chars(number.data(), number.data() + number.size(), page.rank);
     } else {
       AcceleratorOp& row = page.ops.emplace_back();
       const std::size_t bar = line.find('|');
-      row.ops = words_of(line.substr(0, bar), " ");
+      row.ops = words_of(line.substr(0, bar));
       if (bar == std::string_view::npos) continue;
       const std::size_t second = line.find('|', bar + 1);
       row.conditions =
           trimmed(line.substr(bar + 1, second == std::string_view::npos ? second : second - bar - 1));
-      if (second != std::string_view::npos) row.types = words_of(line.substr(second + 1), " ");
+      if (second != std::string_view::npos) row.types = words_of(line.substr(second + 1));
       for (const std::string_view word : words_of(row.conditions, ",")) {
         if (find_condition(trimmed(word)) == nullptr)
           throw Error(ErrorCode::kInternal, fmt::format("unknown condition: '{}'", line));

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "target/words.h"
+#include "target/target.h"
 
 asm(".section .rodata\n"
     ".balign 16\n"
@@ -61,7 +61,7 @@ LitertMatrix::LitertMatrix(std::string_view text) {
   Op* op = nullptr;
   bool is_among_ops = false;
   for (const std::string_view line : words_of(text, "\n")) {
-    const auto words = words_of(line, " ");
+    const auto words = words_of(line);
     if (line.starts_with("column ")) {
       if (words.size() != 5) refuse_litert_line(line);
       releases_.push_back({words[1], words[2], words[3], words[4].substr(words[4].find('=') + 1)});

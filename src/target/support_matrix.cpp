@@ -7,6 +7,8 @@
 #include <charconv>
 #include <tuple>
 
+#include "target/target.h"
+
 // Embed the file with the assembler, so that no generated source is needed.
 asm(".section .rodata\n"
     ".balign 16\n"
@@ -24,16 +26,6 @@ namespace {
   throw Error(ErrorCode::kInternal, fmt::format("the support matrix has an invalid line: '{}'", line));
 }
 
-std::vector<std::string_view> split(std::string_view text, std::string_view by) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const std::size_t at = text.find(by);
-    if (const std::string_view part = text.substr(0, at); !part.empty()) parts.push_back(part);
-    if (at == std::string_view::npos) return parts;
-    text.remove_prefix(at + by.size());
-  }
-}
-
 std::int64_t number_of(std::string_view text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -42,7 +34,7 @@ std::int64_t number_of(std::string_view text) {
 }
 
 std::vector<std::string_view> list_of(std::string_view text) {
-  return text == "-" ? std::vector<std::string_view>() : split(text, " ");
+  return text == "-" ? std::vector<std::string_view>() : words_of(text);
 }
 
 std::string_view minor_of(std::string_view version) {
@@ -65,13 +57,13 @@ SupportMatrix::SupportMatrix(std::string_view text) : text_(text) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::string_view line = text.substr(at, end - at);
     if (line.starts_with("op ")) {
-      const auto words = split(line.substr(0, line.find('|')), " ");
+      const auto words = words_of(line.substr(0, line.find('|')));
       if (words.size() != 4) refuse_line(line);
       if (!places_.empty()) places_.back().end = at;
       places_.push_back({words[1] == "ai.onnx" ? std::string_view() : words[1], words[2], number_of(words[3]),
                          at, text.size()});
     } else if (line.starts_with("column ")) {
-      const auto words = split(line, " ");
+      const auto words = words_of(line);
       if (words.size() != 8) refuse_line(line);
       const auto value = [&](std::size_t i) { return words[i].substr(words[i].find('=') + 1); };
       if (std::find(machines.begin(), machines.end(), words[2]) == machines.end())
@@ -130,9 +122,9 @@ SupportMatrix::Group SupportMatrix::parse(const Place& place) const {
   Group group;
   group.op_type = place.op_type;
   group.since = place.since;
-  const auto lines = split(text_.substr(place.begin, place.end - place.begin), "\n");
-  const auto parts = split(lines[0], " | ");
-  const auto sides = parts.size() == 4 ? split(parts[3], " -> ") : std::vector<std::string_view>();
+  const auto lines = words_of(text_.substr(place.begin, place.end - place.begin), "\n");
+  const auto parts = words_of(lines[0], " | ");
+  const auto sides = parts.size() == 4 ? words_of(parts[3], " -> ") : std::vector<std::string_view>();
   if (sides.size() != 2) refuse_line(lines[0]);
   group.variables = list_of(parts[1]);
   for (const std::string_view dimension : list_of(parts[2])) {

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "target/coreml.h"
-#include "target/places.h"
 #include "target/support_matrix.h"
 
 namespace ounce::target {
@@ -162,6 +161,21 @@ const Provider* find_provider(std::string_view name) {
   const auto* found =
       std::find_if(kProviders.begin(), kProviders.end(), [&](const Provider& p) { return p.name == name; });
   return found == kProviders.end() ? nullptr : found;
+}
+
+std::string_view trimmed(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
+std::vector<std::string_view> words_of(std::string_view text, std::string_view separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t at = text.find(separator);
+    if (const std::string_view part = text.substr(0, at); !part.empty()) parts.push_back(part);
+    if (at == std::string_view::npos) return parts;
+    text.remove_prefix(at + separator.size());
+  }
 }
 
 }  // namespace ounce::target

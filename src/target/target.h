@@ -5,11 +5,45 @@
 //   android-arm64@1.22.0+nnapi     linux-x64@1.30.0+vnni     windows-x64@1.22.0+avx2
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ounce::target {
+
+// The platforms (systems and processors) that models run on, independent of the runtime.
+struct Place {
+  std::string_view name, system, machine;
+};
+
+inline constexpr auto kPlaces = std::to_array<Place>({
+    {"android-arm64", "android", "arm64"},
+    {"ios-arm64", "ios", "arm64"},
+    {"linux-arm64", "linux", "arm64"},
+    {"linux-x64", "linux", "x64"},
+    {"macos-arm64", "macos", "arm64"},
+    {"macos-x64", "macos", "x64"},
+    {"ort-web", "web", "wasm"},
+    {"windows-arm64", "windows", "arm64"},
+    {"windows-x64", "windows", "x64"},
+});
+
+#if defined(__aarch64__)
+inline constexpr std::string_view kHere = "linux-arm64";
+#else
+inline constexpr std::string_view kHere = "linux-x64";
+#endif
+
+// Finds a platform by name; "host" is this machine. Null for unknown names.
+inline const Place* find_place(std::string_view name) {
+  if (name == "host") name = kHere;
+  const auto* const found =
+      std::find_if(kPlaces.begin(), kPlaces.end(), [&](const Place& known) { return known.name == name; });
+  return found == kPlaces.end() ? nullptr : found;
+}
 
 struct Target {
   std::string name;      // as given by the user
@@ -39,5 +73,10 @@ struct Provider {
 std::span<const Provider> providers();
 // Null for unknown names; the CPU for an empty one.
 const Provider* find_provider(std::string_view name);
+
+// For the lines of the data files in this folder: a text without spaces at its ends, and the parts of a text
+// between separators, without empty parts.
+std::string_view trimmed(std::string_view text);
+std::vector<std::string_view> words_of(std::string_view text, std::string_view separator = " ");
 
 }  // namespace ounce::target

@@ -8,8 +8,8 @@
 #include <limits>
 #include <optional>
 
+#include "runtime/local_executors.h"
 #include "runtime/ort/bound_run.h"
-#include "runtime/ort_executor.h"
 #include "runtime/wire.h"
 
 using namespace ounce::runtime;

@@ -12,7 +12,6 @@
 #include "quantize/output_place.h"
 #include "search/advise/family.h"
 #include "search/advise/methods.h"
-#include "search/advise/stages.h"
 #include "target/target.h"
 
 namespace ounce {

@@ -7,7 +7,6 @@
 
 #include "evaluate/compare/gates.h"
 #include "search/advise/methods.h"
-#include "search/advise/stages.h"
 #include "support/commands_example.h"
 #include "support/error_of.h"
 

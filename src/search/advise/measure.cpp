@@ -13,7 +13,6 @@
 #include "io/temporary_files.h"
 #include "recipe/format_info.h"
 #include "search/advise/methods.h"
-#include "search/advise/stages.h"
 #include "search/tune/recorded_reference.h"
 
 namespace ounce::search {

@@ -1,4 +1,4 @@
-#include "search/advise/stages.h"
+#include "search/advise/methods.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,7 +13,6 @@
 #include "formats/onnx/file/types.h"
 #include "recipe/format_info.h"
 #include "search/advise/family.h"
-#include "search/advise/methods.h"
 #include "target/target.h"
 
 namespace ounce::search {

@@ -1,4 +1,4 @@
-#include "search/advise/stages.h"
+#include "search/advise/methods.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,7 +15,6 @@
 #include "evaluate/metrics/metric_info.h"
 #include "evaluate/timing/rounds.h"
 #include "recipe/format_info.h"
-#include "search/advise/methods.h"
 
 namespace ounce::search {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "target/accelerators.h"
 #include "target/litert_matrix.h"
-#include "target/places.h"
+#include "target/target.h"
 
 namespace ounce::target {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "formats/onnx/file/types.h"
 #include "formats/onnx/graph/index.h"
+#include "target/target.h"
 
 // Embed the file with the assembler, so that no generated source is needed.
 asm(".section .rodata\n"
@@ -216,27 +217,12 @@ bool ProviderDocs::documents(std::size_t body, std::size_t position, std::string
 
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = std::min(text.find_first_not_of(' '), text.size());
-  text.remove_prefix(first);
-  return text.substr(0, text.find_last_not_of(' ') + 1);
-}
-
 // Returns the text before the mark; `text` keeps the rest.
 std::string_view cut(std::string_view& text, char mark) {
   const std::size_t end = std::min(text.find(mark), text.size());
   const std::string_view before = text.substr(0, end);
   text.remove_prefix(std::min(text.size(), end + 1));
   return trimmed(before);
-}
-
-std::vector<std::string_view> words_of(std::string_view text) {
-  std::vector<std::string_view> words;
-  while (!text.empty()) {
-    const std::string_view word = cut(text, ' ');
-    if (!word.empty()) words.push_back(word);
-  }
-  return words;
 }
 
 // Reads the pages line by line.

@@ -144,7 +144,8 @@ class Describing {
       std::vector<std::string> counts;
       for (const auto& [op_type, count] : state_.integer_ops)
         counts.push_back(fmt::format("{} {}", count, op_type));
-      return fmt::format("already quantized with integer ops ({}): nothing is left to do", fmt::join(counts, ", "));
+      return fmt::format("already quantized with integer ops ({}): nothing is left to do",
+                         fmt::join(counts, ", "));
     }
     if (!state_.is_qdq()) return "not quantized";
     const std::string nodes =

@@ -209,8 +209,7 @@ TEST(TfliteStoreWeights, WhatTfliteDoesNotHaveIsRefused) {
               HasSubstr("`codebook` is for ONNX models"));
   recipe = recipe_of(Format::kW8);
   recipe.nodes = {{"nowhere", Format::kW16}};
-  EXPECT_THAT(error_of([&] { Made(network().model, recipe); }).what(),
-              HasSubstr("no operator gives this value"));
+  EXPECT_THAT(error_of([&] { Made(network().model, recipe); }).what(), HasSubstr("no node has this output"));
 }
 
 TEST(TfliteStoreWeights, NodesMayHaveAFormatOfTheirOwn) {

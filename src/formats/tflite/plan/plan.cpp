@@ -9,9 +9,11 @@
 #include <set>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "formats/tflite/file/ops.h"
 #include "formats/tflite/plan/hybrid.h"
+#include "plan/weights/node_formats.h"
 #include "plan/weights/storage.h"
 #include "recipe/format_info.h"
 
@@ -24,49 +26,6 @@ std::string ways_of(const Decision& decision) {
   for (const bool takes_codes : decision.takes_codes) text += takes_codes ? " codes" : " floats";
   return text;
 }
-
-// The formats that the recipe gives to single nodes.
-class NodeFormats {
- public:
-  NodeFormats(const TfliteFile& file, const Recipe& recipe) : otherwise_(recipe.storage_of_remainder()) {
-    if (recipe.nodes.empty()) return;
-    std::vector<plan::NodeNames> names;
-    for (const model::GraphView& graph : file.graphs()) {
-      first_.push_back(names.size());
-      for (const model::NodeView& node : graph.nodes)
-        names.push_back(
-            {graph.path.empty() ? std::string(node.name) : graph.path + "/" + std::string(node.name),
-             node.name});
-    }
-    named_ = plan::find_named_formats(recipe, names);
-    if (!named_.has_unknown) return;
-    throw Error(ErrorCode::kUsage, fmt::format("`nodes` '{}': no operator gives this value{}", named_.unknown,
-                                               plan::did_you_mean(named_.guess)));
-  }
-
-  std::optional<Format> of(std::size_t graph, std::size_t op) const {
-    return first_.empty() ? std::nullopt : named_.formats[first_[graph] + op];
-  }
-  std::optional<plan::StorageOverride> storage(const Weight& weight) const {
-    if (first_.empty()) return std::nullopt;
-    std::vector<Format> asked;
-    bool has_others = false;
-    for (const WeightUse& use : weight.uses) {
-      const std::optional<Format> wanted = of(weight.graph, use.op);
-      if (wanted && is_storage(*wanted)) {
-        asked.push_back(*wanted);
-      } else {
-        has_others = true;
-      }
-    }
-    return plan::strongest_wish(asked, has_others, otherwise_);
-  }
-
- private:
-  Format otherwise_;
-  std::vector<std::size_t> first_;  // node of each graph
-  plan::NamedFormats named_;
-};
 
 void require_supported(const Recipe& recipe) {
   const auto refuse = [](const char* what) {
@@ -85,7 +44,9 @@ class Planner {
   Decision decide(const Weight& weight) {
     Decision decision(weight);
     const std::string excluded = selection_.why_not(texts_of(file_, weight));  // also notes matches
-    const std::optional<plan::StorageOverride> wanted = formats_.storage(weight);
+    std::vector<model::NodeId> users;
+    for (const WeightUse& use : weight.uses) users.push_back({weight.graph, use.op});
+    const std::optional<plan::StorageOverride> wanted = formats_.storage(users);
     const Format format = wanted ? wanted->format : recipe_.storage_of_remainder();
     decision.reason = plan::why_keep(weight, recipe_, wanted);
     if (decision.reason.empty() && weight.is_sparse) decision.reason = "is stored sparse";
@@ -133,7 +94,7 @@ class Planner {
 
   // Empty if an operator is to take codes.
   std::string why_floats(const Decision& decision, std::size_t use) const {
-    const std::optional<Format> own = formats_.of(decision.weight.graph, decision.uses[use].op);
+    const std::optional<Format> own = formats_.of({decision.weight.graph, decision.uses[use].op});
     if (own && is_storage(*own)) return "stays in floats, as asked for";
     const SubGraph& graph = graph_of(decision);
     const Operator& op = graph.operators[decision.uses[use].op];
@@ -188,7 +149,7 @@ class Planner {
   const Model& model_;
   const Recipe& recipe_;
   plan::Selection selection_;
-  NodeFormats formats_;
+  plan::NodeFormats formats_;
 };
 
 // XNNPACK takes no operator whose weight is INT8, as codes or behind a DEQUANTIZE, and whose bias another

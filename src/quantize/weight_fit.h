@@ -1,8 +1,4 @@
-// Finds the scales and quantized values of low-bit weights from the inputs of their products on data
-// (`nbits.method` scale and gptq). The mathematics is in quant/blocks.h and quant/reconstruct.h.
-//
-//   NbitsFitter fitter(prepared, options);
-//   fitter.fit(plan, pool);   // results are cached for further plans
+// Fits quantized weights to the inputs of their products on data.
 #pragma once
 
 #include <ounce/quantize.h>
@@ -22,6 +18,12 @@
 #include "quantize/prepared_model.h"
 
 namespace ounce::quantization {
+
+// Finds the scales and quantized values of low-bit weights from the inputs of their products on data
+// (`nbits.method` scale and gptq). The mathematics is in quant/blocks.h and quant/reconstruct.h.
+//
+//   NbitsFitter fitter(prepared, options);
+//   fitter.fit(plan, pool);   // results are cached for further plans
 
 // The result for a layer.
 struct FittedWeight {
@@ -99,5 +101,19 @@ class NbitsFitter {
   std::map<std::string, std::size_t> left_alone_;
   KeptFits kept_;
 };
+
+// AdaRound-style rounding (`rounding=adaptive`): rounds the weights of INT8 ops so that each op's outputs on
+// the data change as little as possible. The mathematics is in quant/reconstruct.h.
+
+struct AdaptiveResult {
+  std::size_t layers = 0;
+  double gain_db = 0;                   // SQNR of the layers' outputs, relative to nearest rounding
+  std::vector<std::string> left_alone;  // layers that are rounded to nearest, with the reason
+};
+
+// Fills in Decision::codes of the plan. Runs the floating-point model on some of the data; several times if
+// the statistics of all layers exceed the memory limit.
+AdaptiveResult round_adaptively(const PreparedModel& prepared, const QuantizeOptions& options,
+                                plan::Plan& plan, ThreadPool& pool);
 
 }  // namespace ounce::quantization
