@@ -16,7 +16,7 @@ static void throw_status(JNIEnv* env, int status, const char* message) {
 
 static int failed(JNIEnv* env, int status) {
   if (status == OUNCE_APP_OK) return 0;
-  throw_status(env, status, ounce_app_error());
+  if (!(*env)->ExceptionCheck(env)) throw_status(env, status, ounce_app_error());
   return 1;
 }
 
@@ -44,14 +44,49 @@ static char* utf8(JNIEnv* env, jstring text) {
   return made;
 }
 
+/* LoadOptions.golden during ounce_app_open(), which calls it in the same thread. */
+struct golden {
+  JNIEnv* env;
+  jobject consumer;
+};
+
 struct options {
   ounce_app_options c;
   char *library, *cache, *digest, *source;
+  struct golden golden;
 };
+
+static int fill_golden(void* user, ounce_app_call* call) {
+  const struct golden* golden = user;
+  JNIEnv* env = golden->env;
+  jclass kind = (*env)->FindClass(env, "ounce/app/Call");
+  jmethodID lend =
+      kind == NULL ? NULL
+                   : (*env)->GetStaticMethodID(env, kind, "lend", "(Ljava/util/function/Consumer;J)V");
+  if (lend != NULL)
+    (*env)->CallStaticVoidMethod(env, kind, lend, golden->consumer, (jlong)(intptr_t)call);
+  return (*env)->ExceptionCheck(env) ? 1 : 0; /* the exception passes through ounce_app_open() */
+}
 
 static char* text_field(JNIEnv* env, jobject object, jclass kind, const char* name) {
   jfieldID field = (*env)->GetFieldID(env, kind, name, "Ljava/lang/String;");
   return field == NULL ? NULL : utf8(env, (jstring)(*env)->GetObjectField(env, object, field));
+}
+
+static jobject consumer_field(JNIEnv* env, jobject object, jclass kind, const char* name) {
+  jfieldID field = (*env)->GetFieldID(env, kind, name, "Ljava/util/function/Consumer;");
+  return field == NULL ? NULL : (*env)->GetObjectField(env, object, field);
+}
+
+static double number_field(JNIEnv* env, jobject object, jclass kind, const char* name) {
+  jfieldID field = (*env)->GetFieldID(env, kind, name, "D");
+  return field == NULL ? 0 : (*env)->GetDoubleField(env, object, field);
+}
+
+static uint64_t count_field(JNIEnv* env, jobject object, jclass kind, const char* name) {
+  jfieldID field = (*env)->GetFieldID(env, kind, name, "J");
+  const jlong value = field == NULL ? 0 : (*env)->GetLongField(env, object, field);
+  return value < 0 ? 0 : (uint64_t)value;
 }
 
 static int flag_field(JNIEnv* env, jobject object, jclass kind, const char* name) {
@@ -76,6 +111,12 @@ static void read_options(JNIEnv* env, jobject given, struct options* options) {
   options->c.cache = options->cache = text_field(env, given, kind, "cache");
   options->c.digest = options->digest = text_field(env, given, kind, "digest");
   options->c.source = options->source = text_field(env, given, kind, "source");
+  options->golden.env = env;
+  options->golden.consumer = consumer_field(env, given, kind, "golden");
+  if (options->golden.consumer != NULL) {
+    options->c.golden = fill_golden;
+    options->c.user = &options->golden;
+  }
 }
 
 static void free_options(struct options* options) {
@@ -113,7 +154,7 @@ JNIEXPORT jlong NATIVE(open)(JNIEnv* env, jclass self, jstring model, jobject gi
   status = (*env)->ExceptionCheck(env) ? OUNCE_APP_INTERNAL : ounce_app_open(path, &options.c, &session);
   free_options(&options);
   free(path);
-  if (!(*env)->ExceptionCheck(env)) failed(env, status);
+  failed(env, status);
   return (jlong)(intptr_t)session;
 }
 
@@ -204,14 +245,14 @@ JNIEXPORT jstring NATIVE(runtimeVersion)(JNIEnv* env, jclass self, jlong session
   return facts_of(env, session, &facts) ? (*env)->NewStringUTF(env, facts.runtime_version) : NULL;
 }
 
-JNIEXPORT jlong NATIVE(newCall)(JNIEnv* env, jclass self, jlong session, jlong batch, jobjectArray axes,
-                                jlongArray sizes) {
+/* Creates a call of a session or, if that is NULL, of a shadow. */
+static jlong new_call(JNIEnv* env, const ounce_app_session* session, ounce_app_shadow* shadow, jlong batch,
+                      jobjectArray axes, jlongArray sizes) {
   ounce_app_call_options options = {0};
   ounce_app_call* call = NULL;
   jsize count = (*env)->GetArrayLength(env, axes), i;
   char** names = calloc((size_t)count + 1, sizeof *names);
   int64_t* lengths = calloc((size_t)count + 1, sizeof *lengths);
-  (void)self;
   if (names != NULL && lengths != NULL) {
     for (i = 0; i < count; ++i) names[i] = utf8(env, (jstring)(*env)->GetObjectArrayElement(env, axes, i));
     (*env)->GetLongArrayRegion(env, sizes, 0, count, (jlong*)lengths);
@@ -220,7 +261,9 @@ JNIEXPORT jlong NATIVE(newCall)(JNIEnv* env, jclass self, jlong session, jlong b
     options.axes = (const char* const*)names;
     options.sizes = lengths;
     options.axes_count = (size_t)count;
-    if (!(*env)->ExceptionCheck(env)) failed(env, ounce_app_call_new(session_at(session), &options, &call));
+    if (!(*env)->ExceptionCheck(env))
+      failed(env, session != NULL ? ounce_app_call_new(session, &options, &call)
+                                  : ounce_app_shadow_call_new(shadow, &options, &call));
   } else {
     throw_status(env, OUNCE_APP_MEMORY, "out of memory");
   }
@@ -228,6 +271,12 @@ JNIEXPORT jlong NATIVE(newCall)(JNIEnv* env, jclass self, jlong session, jlong b
   free(names);
   free(lengths);
   return (jlong)(intptr_t)call;
+}
+
+JNIEXPORT jlong NATIVE(newCall)(JNIEnv* env, jclass self, jlong session, jlong batch, jobjectArray axes,
+                                jlongArray sizes) {
+  (void)self;
+  return new_call(env, session_at(session), NULL, batch, axes, sizes);
 }
 
 JNIEXPORT void NATIVE(freeCall)(JNIEnv* env, jclass self, jlong call) {
@@ -377,4 +426,151 @@ JNIEXPORT jstring NATIVE(unpack)(JNIEnv* env, jclass self, jstring model, jstrin
   free(path);
   free(folder);
   return file;
+}
+
+/* A shadow deployment with its alarm, which the thread of the candidate may raise as long as a call exists. */
+struct shadow {
+  ounce_app_shadow* c;
+  JavaVM* vm;
+  jobject on_alarm; /* a global reference; NULL: none */
+};
+
+static struct shadow* shadow_at(jlong address) { return (struct shadow*)(intptr_t)address; }
+
+static jint attach(JavaVM* vm, JNIEnv** env) {
+#ifdef __ANDROID__
+  return (*vm)->AttachCurrentThread(vm, env, NULL);
+#else
+  return (*vm)->AttachCurrentThread(vm, (void**)env, NULL);
+#endif
+}
+
+/* Runs in a thread that Java does not know. Classes of the app are not found by name there, so the method is
+ * that of the object's class. */
+static void raise_alarm(void* user, const char* reasons) {
+  const struct shadow* shadow = user;
+  JNIEnv* env = NULL;
+  jclass kind;
+  jmethodID accept;
+  jstring text;
+  if (attach(shadow->vm, &env) != JNI_OK) return;
+  kind = (*env)->GetObjectClass(env, shadow->on_alarm);
+  accept = (*env)->GetMethodID(env, kind, "accept", "(Ljava/lang/Object;)V");
+  text = accept == NULL ? NULL : (*env)->NewStringUTF(env, reasons);
+  if (text != NULL) (*env)->CallVoidMethod(env, shadow->on_alarm, accept, text);
+  if ((*env)->ExceptionCheck(env)) {
+    (*env)->ExceptionDescribe(env);
+    (*env)->ExceptionClear(env);
+  }
+  (*shadow->vm)->DetachCurrentThread(shadow->vm);
+}
+
+static void free_alarm(JNIEnv* env, struct shadow* shadow) {
+  if (shadow != NULL && shadow->on_alarm != NULL) (*env)->DeleteGlobalRef(env, shadow->on_alarm);
+  free(shadow);
+}
+
+static void read_shadow_options(JNIEnv* env, jobject given, ounce_app_shadow_options* options) {
+  jclass kind = (*env)->GetObjectClass(env, given);
+  options->share = number_field(env, given, kind, "share");
+  options->queue = (size_t)count_field(env, given, kind, "queue");
+  options->save_seconds = number_field(env, given, kind, "saveSeconds");
+  options->stays_in_process = flag_field(env, given, kind, "staysInProcess");
+  options->candidate_seconds = number_field(env, given, kind, "candidateSeconds");
+  options->min_compared = count_field(env, given, kind, "minCompared");
+  options->min_agreement = number_field(env, given, kind, "minAgreement");
+  options->min_sqnr_db = number_field(env, given, kind, "minSqnrDb");
+  options->max_failures = number_field(env, given, kind, "maxFailures");
+  options->max_latency_ratio = number_field(env, given, kind, "maxLatencyRatio");
+  options->canary_first = number_field(env, given, kind, "canaryFirst");
+  options->canary_last = number_field(env, given, kind, "canaryLast");
+  options->canary_growth = number_field(env, given, kind, "canaryGrowth");
+  options->canary_calls_a_step = count_field(env, given, kind, "canaryCallsAStep");
+}
+
+JNIEXPORT jlong NATIVE(newShadow)(JNIEnv* env, jclass self, jlong session, jstring candidate, jobject given) {
+  ounce_app_shadow_options options;
+  struct options load;
+  struct shadow* shadow = calloc(1, sizeof *shadow);
+  char *path = utf8(env, candidate), *statistics = NULL;
+  jobject on_alarm = NULL, load_given = NULL;
+  (void)self;
+  memset(&options, 0, sizeof options);
+  options.size = sizeof options;
+  if (given != NULL) {
+    jclass kind = (*env)->GetObjectClass(env, given);
+    jfieldID load_field = (*env)->GetFieldID(env, kind, "load", "Lounce/app/LoadOptions;");
+    if (load_field != NULL) load_given = (*env)->GetObjectField(env, given, load_field);
+    options.statistics = statistics = text_field(env, given, kind, "statistics");
+    on_alarm = consumer_field(env, given, kind, "onAlarm");
+    read_shadow_options(env, given, &options);
+  }
+  read_options(env, load_given, &load);
+  options.load = &load.c;
+  if (shadow == NULL) {
+    throw_status(env, OUNCE_APP_MEMORY, "out of memory");
+  } else if (!(*env)->ExceptionCheck(env) && (*env)->GetJavaVM(env, &shadow->vm) == JNI_OK) {
+    if (on_alarm != NULL) {
+      shadow->on_alarm = (*env)->NewGlobalRef(env, on_alarm);
+      options.on_alarm = raise_alarm;
+      options.user = shadow;
+    }
+    failed(env, ounce_app_shadow_new(session_at(session), path, &options, &shadow->c));
+  }
+  free_options(&load);
+  free(statistics);
+  free(path);
+  if ((*env)->ExceptionCheck(env)) {
+    free_alarm(env, shadow);
+    return 0;
+  }
+  return (jlong)(intptr_t)shadow;
+}
+
+JNIEXPORT void NATIVE(freeShadow)(JNIEnv* env, jclass self, jlong shadow) {
+  (void)env, (void)self;
+  ounce_app_shadow_free(shadow_at(shadow)->c);
+}
+
+JNIEXPORT void NATIVE(freeAlarm)(JNIEnv* env, jclass self, jlong shadow) {
+  (void)self;
+  free_alarm(env, shadow_at(shadow));
+}
+
+JNIEXPORT jlong NATIVE(newShadowCall)(JNIEnv* env, jclass self, jlong shadow, jlong batch, jobjectArray axes,
+                                      jlongArray sizes) {
+  (void)self;
+  return new_call(env, NULL, shadow_at(shadow)->c, batch, axes, sizes);
+}
+
+JNIEXPORT jboolean NATIVE(wasCanary)(JNIEnv* env, jclass self, jlong call) {
+  (void)env, (void)self;
+  return ounce_app_call_was_canary(call_at(call)) ? JNI_TRUE : JNI_FALSE;
+}
+
+JNIEXPORT jdoubleArray NATIVE(shadowFigures)(JNIEnv* env, jclass self, jlong shadow) {
+  ounce_app_shadow_figures figures = {0};
+  jdoubleArray made;
+  (void)self;
+  figures.size = sizeof figures;
+  if (failed(env, ounce_app_shadow_get_figures(shadow_at(shadow)->c, &figures))) return NULL;
+  {
+    const jdouble all[] = {(jdouble)figures.calls,        (jdouble)figures.compared,
+                           (jdouble)figures.dropped,      (jdouble)figures.errors,
+                           (jdouble)figures.crashes,      (jdouble)figures.timeouts,
+                           (jdouble)figures.not_finite,   figures.agreement,
+                           figures.sqnr_db,               (jdouble)figures.canary_calls,
+                           (jdouble)figures.canary_fallbacks, figures.canary_share};
+    const jsize count = (jsize)(sizeof all / sizeof *all);
+    made = (*env)->NewDoubleArray(env, count);
+    if (made != NULL) (*env)->SetDoubleArrayRegion(env, made, 0, count, all);
+  }
+  return made;
+}
+
+JNIEXPORT jboolean NATIVE(flushShadow)(JNIEnv* env, jclass self, jlong shadow, jlong nanoseconds) {
+  const int status = ounce_app_shadow_flush(shadow_at(shadow)->c, nanoseconds);
+  (void)self;
+  if (status == OUNCE_APP_TIMEOUT) return JNI_FALSE;
+  return failed(env, status) ? JNI_FALSE : JNI_TRUE;
 }

@@ -172,7 +172,8 @@ class Publication {
     const bool is_named_so = files.size() == 1 && files.begin()->first == data;
     ExternalData how = files.empty() || is_named_so ? ExternalData::kAuto : ExternalData::kAlways;
     if (options_.external_data != ExternalData::kAuto) how = options_.external_data;
-    made.bytes = copy_model(path, place, how, options_.progress, data).bytes_after;
+    made.bytes = 
+        copy_model(path, place, {.external_data = how, .data_name = data, .progress = options_.progress}).bytes_after;
     made.releases = quantization::oldest_releases(original);
     made.is_written = true;
   }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/cancel.h"
+#include "data/noise_check.h"
 #include "data/source/open_source.h"
 #include "data/tensor.h"
 #include "evaluate/models/feeds.h"
@@ -124,10 +125,12 @@ Observation observe(const std::filesystem::path& path, const model::Exposed& mod
   std::uint64_t number = 0;
   ThreadPool pool;
   std::vector<SeenValue> seen;
+  data::NoiseCheck noise(stepper.model().inputs());
   evaluate::Prefetch batches(shard);
   while (const data::Batch* batch = batches.next()) {
     throw_if_cancelled();
     seen.clear();
+    noise.add(batch->inputs);
     collect(stepper.model().inputs(),
             std::vector<data::TensorView>(batch->inputs.begin(), batch->inputs.end()), model, seen);
     collect(stepper.model().outputs(), stepper.run(*batch), model, seen);
@@ -140,6 +143,7 @@ Observation observe(const std::filesystem::path& path, const model::Exposed& mod
   if (open.data != nullptr) open.data->require_agreement();
 
   Observation observed{std::move(ranges), std::nullopt, open.feed->notes(), coverage_of(open, options)};
+  for (std::string& note : noise.notes()) observed.notes.push_back(std::move(note));
   if (!has_halves) return observed;
   observed.ranges.add(half, path.string());
   observed.half = std::move(half);

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "base/cancel.h"
+#include "formats/onnx/edit/fix_shapes.h"
 #include "formats/onnx/file/reader.h"
+#include "formats/onnx/file/types.h"
 #include "formats/onnx/file/writer.h"
 #include "formats/onnx/graph/validate.h"
 #include "formats/onnx/qat/quantized_state.h"
@@ -45,6 +47,18 @@ std::optional<OwnOutput> own_output(const Metadata& metadata, const std::filesys
 std::string in_words(const OwnOutput& output) {
   return output.format ? fmt::format("already quantized by Ounce ({})", name_of(*output.format))
                        : "already quantized by Ounce";
+}
+
+std::vector<std::string> ports_of(const onnx::Graph& graph) {
+  std::vector<std::string> ports;
+  const auto add = [&](const char* kind, const auto& values) {
+    for (const auto& value : values)
+      ports.push_back(
+          fmt::format("{} {} {}", kind, value->name, onnx::describe(onnx::read_type(value->type))));
+  };
+  add("input", graph.inputs);
+  add("output", graph.outputs);
+  return ports;
 }
 
 std::optional<OwnOutput> own_output(const onnx::Model& model) {
@@ -109,20 +123,27 @@ void require_original(const onnx::Model& model, const std::string& what) {
 namespace ounce {
 
 CopyResult copy_model(const std::filesystem::path& path, const std::filesystem::path& output_path,
-                      ExternalData external_data, Progress* progress, const std::string& data_name) {
-  const CancellationScope scope(progress);
+                      const CopyOptions& options) {
+  const CancellationScope scope(options.progress);
   model::require_support(path, "copy");
   ThreadPool pool;
-  const onnx::Model model = onnx::read_model(path);
+  onnx::Model model = onnx::read_model(path);
   graph::validate(model);
+  const std::uint64_t bytes_before = onnx::bytes_of(model);
+  if (!options.shape.empty()) {
+    // The provenance record describes the bytes of the file.
+    quantization::require_original(model, "Fix the shapes of");
+    passes::fix_shapes(model, options.shape);
+  }
   quantization::Inputs(model).require_apart(output_path);
   io::require_place(output_path);
   // Derive the tag from the content, so that a data file with the same content keeps its name.
   const std::string tag = quantization::source_digest(model, {}, pool).substr(0, 16);
-  onnx::ModelOutput output(model, output_path, {external_data, tag, data_name});
-  output.write(pool, progress == nullptr ? nullptr : &progress->done);
+  onnx::ModelOutput output(model, output_path, {options.external_data, tag, options.data_name});
+  output.write(pool, options.progress == nullptr ? nullptr : &options.progress->done);
   graph::validate(output.reopen());
-  const CopyResult result{path, output_path, onnx::bytes_of(model), output.total_bytes()};
+  CopyResult result{path, output_path, bytes_before, output.total_bytes()};
+  if (!options.shape.empty()) result.ports = quantization::ports_of(*model.proto->graph);
   output.commit();
   return result;
 }

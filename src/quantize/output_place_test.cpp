@@ -63,7 +63,7 @@ TEST_F(OutputPlaceTest, ContractsAndCopiesDoSo) {
   Contract contract;
   contract.inputs["audio"].rescale_factor = 2;
   expect_refused([&] { set_contract(model, folder / "hard", contract, &options, {}); }, "the data");
-  expect_refused([&] { copy_model(model, model, ExternalData::kAuto); }, "the input");
+  expect_refused([&] { copy_model(model, model); }, "the input");
 }
 
 TEST_F(OutputPlaceTest, RangesDoSo) {
@@ -117,7 +117,7 @@ TEST_F(OutputPlaceTest, WhatIsMissingIsNamedBeforeTheWork) {
   expect_missing([&] { prove(broken, prove_options); }, absent);
   expect_missing([&] { merge_ranges({broken, absent}, folder / "merged"); }, absent);
   expect_missing([&] { merge_ranges({broken, broken}, absent / "merged"); }, absent / "merged");
-  expect_missing([&] { copy_model(model, absent / "copy.onnx", ExternalData::kAuto); }, absent / "copy.onnx");
+  expect_missing([&] { copy_model(model, absent / "copy.onnx"); }, absent / "copy.onnx");
   QuantizeOptions quantize_options;
   quantize_options.recipe.exclude = {"matches nothing"};
   expect_missing([&] { quantize(model, absent / "small.onnx", quantize_options); }, absent / "small.onnx");
@@ -178,7 +178,7 @@ TEST_F(OutputPlaceTest, ARuntimeThatIsNotThereIsRefusedBeforeTheWork) {
 
 TEST_F(OutputPlaceTest, AnotherFileMayBeReplaced) {
   test::write_file(folder / "old.onnx", "old");
-  EXPECT_NO_THROW(copy_model(model, folder / "old.onnx", ExternalData::kAuto));
+  EXPECT_NO_THROW(copy_model(model, folder / "old.onnx"));
 }
 
 }  // namespace

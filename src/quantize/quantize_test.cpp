@@ -236,7 +236,7 @@ TEST(QuantizeModel, ExternalDataHoldsTheSameWeights) {
   EXPECT_EQ(external_result.sqnr_db, inline_result.sqnr_db);
   EXPECT_EQ(inspect(folder / "external.onnx").external_files.size(), 1U);
   // Packing it into one file again restores the tensors.
-  copy_model(folder / "external.onnx", folder / "packed.onnx", ExternalData::kNever);
+  copy_model(folder / "external.onnx", folder / "packed.onnx", {.external_data = ExternalData::kNever});
   EXPECT_TRUE(read_file(folder / "packed.onnx") == read_file(folder / "inline.onnx"));
 }
 
@@ -262,7 +262,7 @@ TEST(Copy, IsIdentical) {
 TEST(Copy, TakesExternalFilesAlongUnchanged) {
   const test::TemporaryFolder folder;
   fs::create_directories(folder / "to");
-  copy_model(kExample, folder / "external.onnx", ExternalData::kAlways);
+  copy_model(kExample, folder / "external.onnx", {.external_data = ExternalData::kAlways});
   copy_model(folder / "external.onnx", folder / "to/external.onnx");
   std::size_t compared = 0;
   for (const auto& entry : fs::directory_iterator(folder.path())) {
@@ -276,7 +276,7 @@ TEST(Copy, TakesExternalFilesAlongUnchanged) {
 TEST(Copy, LeavesOtherFilesOfTheSameNameAlone) {
   const test::TemporaryFolder folder;
   fs::create_directories(folder / "to");
-  copy_model(kExample, folder / "external.onnx", ExternalData::kAlways);
+  copy_model(kExample, folder / "external.onnx", {.external_data = ExternalData::kAlways});
   const std::string location = inspect(folder / "external.onnx").external_files.front().name;
   test::write_file(folder.path() / "to" / location, "somebody else's");
   EXPECT_THROW(copy_model(folder / "external.onnx", folder / "to/external.onnx"), Error);

@@ -162,7 +162,11 @@ std::string parse(const RecipeField& field, const std::string& text, std::map<st
   for (const FormatInfo& row : all_formats()) {
     if (row.for_single_nodes) names.emplace_back(name_of(row.format));
   }
-  return any_of("NAME=FORMAT, with the format", names, entry.word);
+  std::string must_be = any_of("NAME=FORMAT, with the format", names, entry.word);
+  if (format && is_half(*format))
+    must_be += ". Arithmetic in 16 bits is for whole models: use `format=fp16`, or `integer.fp16_remainder=true` "
+               "with INT8";
+  return must_be;
 }
 
 std::string parse(const RecipeField& field, const std::string& text,

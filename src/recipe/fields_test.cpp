@@ -11,6 +11,7 @@
 namespace ounce {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
@@ -130,7 +131,8 @@ TEST(RecipeFieldsTest, TextsThatAreNoneAreRefused) {
   EXPECT_EQ(refusal("min_bytes", "-1"), "`min_bytes` '-1' must be a whole number");
   EXPECT_EQ(refusal("granularity", "block:"),
             "`granularity` 'block:' must be auto, tensor, channel, or block:N");
-  EXPECT_THAT(refusal("nodes", "a=fp16"), HasSubstr("must be NAME=FORMAT"));
+  EXPECT_THAT(refusal("nodes", "a=fp16"),
+              AllOf(HasSubstr("must be NAME=FORMAT"), HasSubstr("is for whole models: use `format=fp16`")));
   EXPECT_THAT(refusal("nodes", "a=nbit4"), EndsWith("; did you mean 'nbits4'?"));
   EXPECT_THAT(refusal("format", "int8dynamic"), EndsWith("; did you mean 'int8-dynamic'?"));
 }

@@ -215,6 +215,7 @@ void fields(MaybeConst<CopyResult> auto& result, auto& f) {
   f("output", result.output, "the copy");
   f("bytes_before", result.bytes_before, "size of the original, external data included");
   f("bytes_after", result.bytes_after, "size of the copy, external data included");
+  f("ports", result.ports, "with --shape: inputs and outputs of the copy, \"input x float32[1,3,224,224]\"");
 }
 
 void fields(MaybeConst<Change> auto& change, auto& f) {

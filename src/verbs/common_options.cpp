@@ -175,17 +175,19 @@ void add_data_options(Options& options, DataOptions& data, bool with_contract,
   options.add_text(
       "--part", "Use every N-th sample only, starting with the I-th, as I/N; 1/2 and 2/2 are disjoint halves",
       [&data](const std::string& word) { std::tie(data.part, data.parts) = part_of(word, "--part"); });
-  options.add_list(
-      "--shape",
-      "Set the length of a dynamic axis of random inputs, as NAME=LENGTH or INPUT:AXIS=LENGTH (repeatable)",
-      [&data](const std::string& word) {
-        const auto [name, value] = split_pair(word, "--shape");
-        data.shape[name] = whole_of(value, "--shape");
-      });
+  add_shape_option(options, data.shape, "Set the length of a dynamic axis of random inputs");
   options.add_option("--seed", data.seed, "Set the seed of random inputs")
       ->check(whole_number())
       ->show_default();
   if (with_contract) add_contract_options(options, data.contract, "--contract");
+}
+
+void add_shape_option(Options& options, std::map<std::string, std::int64_t>& shape, const std::string& help) {
+  options.add_list("--shape", help + ", as NAME=LENGTH or INPUT:AXIS=LENGTH (repeatable)",
+                   [&shape](const std::string& word) {
+                     const auto [name, value] = split_pair(word, "--shape");
+                     shape[name] = whole_of(value, "--shape");
+                   });
 }
 
 void add_batch_option(Options& options, DataOptions& data) {
@@ -248,6 +250,12 @@ void add_gate_options(Options& options, Gates& gates, QualityOptions& quality, c
                       const std::string& usual) {
   {
     const Heading heading(options, title);
+    options
+        .add_option("--gate", gates.preset,
+                    "Use a set of thresholds. standard: with labels or --task, the metric may drop by 0.5 "
+                    "points with 16-bit weights and by 2 points with 8-bit weights or fewer; otherwise "
+                    "--max-mse 0.01 and --min-sqnr 20. Thresholds that are given replace those of the set")
+        ->check(any_name_of<GatePreset>());
     options
         .add_option("--abs-tol", gates.max_abs_diff,
                     "Fail if any value differs by more than this. Example: 0.04")

@@ -7,6 +7,7 @@
 #include <ounce/runtime.h>
 #include <ounce/verify.h>
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +31,8 @@ inline constexpr const char* kDataRequired = "required";
 // kRandomInputs, kDataRequired or a similar phrase for the help.
 void add_data_options(Options& options, DataOptions& data, bool with_contract = true,
                       const std::string& without_data = kRandomInputs);
+// Adds --shape: lengths of dynamic axes by parameter or place.
+void add_shape_option(Options& options, std::map<std::string, std::int64_t>& shape, const std::string& help);
 void add_batch_option(Options& options, DataOptions& data);
 // Adds the data that a program has in memory. Throws Error{kUsage} if --data was given, too.
 void use_given(DataOptions& data, const InMemoryInputs& given);

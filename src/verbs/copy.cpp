@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "report/table.h"
+#include "verbs/common_options.h"
 #include "verbs/model_list.h"
 #include "verbs/recipe_options.h"
 #include "verbs/report_file.h"
@@ -16,12 +17,12 @@ namespace copy_verb {
 
 struct Arguments {
   std::string model, output;
-  ExternalData external_data = ExternalData::kAuto;
+  CopyOptions options;
   EmitArguments emit;
   bool json = false;
 };
 
-int run(const Arguments& arguments, Host& host, const Options& verb) {
+int run(Arguments& arguments, Host& host, const Options& verb) {
   const OwnFiles own = OwnFiles::of(verb);
   const std::filesystem::path path = one_model(arguments.model);
   const ModelFile model{path, path.filename()};
@@ -31,9 +32,10 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
   require_emit_places(arguments.emit, job, own);
   job.make_folder();
   const CopyResult result =
-      named(model.path, [&] { return copy_model(model.path, job.output, arguments.external_data); });
+      named(model.path, [&] { return copy_model(model.path, job.output, arguments.options); });
   const Stream human = for_people(arguments.json);
   host.say(human, safe_format("{}: {}\n", job.output.string(), report::bytes_text(result.bytes_after)));
+  for (const std::string& port : result.ports) host.say(human, safe_format("  {}\n", port));
   emit(arguments.emit, job.output, own, host, human);
   if (arguments.json) print_document(results::Document("copy").add(result), verb, host);
   return 0;
@@ -43,22 +45,25 @@ void declare(Options& options, Arguments& arguments) {
   options.add_option("model", arguments.model, "The model")->required();
   options.add_option("-o,--output", arguments.output, "Write the copy to this file or folder")->required();
   options
-      .add_option("--external-data", arguments.external_data,
+      .add_option("--external-data", arguments.options.external_data,
                   "Store weights in a separate file: auto (as in the model), always, never")
       ->show_default();
+  add_shape_option(options, arguments.options.shape,
+                   "Write a model with fixed shapes, as NNAPI and QNN need: set the length of a dynamic axis");
   add_json_option(options, arguments.json);
   add_emit_options(options, arguments.emit);
   options.add_option("--runtime", arguments.emit.options.library,
                      "Use this ONNX Runtime for --emit: the path of a library, or a version");
 }
 
-constexpr std::string_view kExamples[] = {"ounce copy model.onnx -o packed.onnx --external-data never"};
+constexpr std::string_view kExamples[] = {"ounce copy model.onnx -o packed.onnx --external-data never",
+                                          "ounce copy model.onnx -o fixed.onnx --shape N=1"};
 
 }  // namespace copy_verb
 
 extern constinit const VerbInfo kCopy = {
     .name = "copy",
-    .summary = "Check and rewrite a model without changing its values; merge or split external weights",
+    .summary = "Check and rewrite a model without changing its values; merge or split external weights, fix shapes",
     .examples = copy_verb::kExamples,
     .call = call_of<copy_verb::Arguments, copy_verb::declare, copy_verb::run>,
     .result = "CopyResult",

@@ -4,9 +4,11 @@ import kotlin.time.Duration.Companion.nanoseconds
 import ounce.app.OunceException
 import ounce.app.Session
 import ounce.app.floats
+import ounce.app.flush
 import ounce.app.isTimeout
 import ounce.app.loadOptions
 import ounce.app.run
+import ounce.app.shadowOptions
 
 fun main(arguments: Array<String>) {
     val (model, folder, runtime) = arguments
@@ -19,6 +21,15 @@ fun main(arguments: Array<String>) {
             check(call.floats("logits").size == 10 && call.floats().contentEquals(call.floats("logits")))
             val failure = runCatching { call.run(1.nanoseconds) }.exceptionOrNull()
             check(failure is OunceException && failure.isTimeout)
+        }
+    }
+    Session.load(model, loadOptions { library = runtime }).use { session ->
+        session.shadow(model, shadowOptions { staysInProcess = true; load = loadOptions { library = runtime } }).use { shadow ->
+            shadow.call(1).use { call ->
+                call.run()
+                check(shadow.flush(1.minutes))
+                check(shadow.figures().compared == 1L && !call.wasCanary())
+            }
         }
     }
     println("passed")

@@ -11,8 +11,11 @@ import ounce.app.LoadOptions;
 import ounce.app.OunceException;
 import ounce.app.Pixels;
 import ounce.app.Session;
+import ounce.app.Shadow;
+import ounce.app.ShadowFigures;
+import ounce.app.ShadowOptions;
 
-/** UseTest MODEL CACHE ONNXRUNTIME HEARING SEEING: exits with 1 and prints the failed check. */
+/** UseTest MODEL CACHE ONNXRUNTIME HEARING SEEING GOLDEN: exits with 1 and prints the failed check. */
 public final class UseTest {
     private static void must(boolean holds, String what) {
         if (!holds) throw new AssertionError(what);
@@ -45,10 +48,103 @@ public final class UseTest {
         }
     }
 
-    /** Preprocessing by the model's metadata must give the values that an app would fill in by hand. */
-    private static void hear(String model, LoadOptions options) {
+    private static short[] clip() {
         short[] clip = new short[8000];
         for (int i = 0; i < clip.length; ++i) clip[i] = (short) (i * 37 % 2001 - 1000);
+        return clip;
+    }
+
+    /** The golden sample of the model is clip(). */
+    private static void checkGolden(String model, LoadOptions options) {
+        AtomicInteger calls = new AtomicInteger();
+        Call[] kept = new Call[1];
+        options.golden = call -> {
+            calls.incrementAndGet();
+            kept[0] = call;
+            call.setSound(null, 0, clip(), 1, 8000);
+        };
+        Session.load(model, options).close();
+        must(calls.get() == 1, "the golden sample is asked for once");
+        boolean refused = false;
+        try {
+            kept[0].run();
+        } catch (IllegalStateException closed) {
+            refused = true;
+        }
+        must(refused, "the call is only lent");
+        options.golden = call -> call.setSound(null, 0, new short[8000], 1, 8000);
+        must(statusOf(() -> Session.load(model, options)) == 26, "another sample");
+        options.golden = call -> {
+            throw new UnsupportedOperationException("no sample");
+        };
+        String message = "";
+        try {
+            Session.load(model, options);
+        } catch (UnsupportedOperationException failure) {
+            message = failure.getMessage();
+        }
+        must(message.equals("no sample"), "an exception passes through");
+        options.golden = null;
+    }
+
+    /** The candidate is the model itself, so all outputs are equal. */
+    private static void shadow(String model, LoadOptions options) throws Exception {
+        ShadowOptions how = new ShadowOptions();
+        how.staysInProcess = true;
+        how.load = options;
+        Call late;
+        try (Session session = Session.load(model, options)) {
+            must(statusOf(() -> session.shadow("no such model", how)) == 2, "no candidate");
+            must(statusOf(() -> session.shadow(null, how)) == 1, "null");
+            try (Shadow shadow = session.shadow(model, how); Call call = shadow.call(1)) {
+                session.close();
+                for (int i = 0; i < 3; ++i) {
+                    call.inputFloats("audio").put(i, .5f);
+                    call.run();
+                    must(shadow.flush(60_000_000_000L), "flushed");
+                }
+                must(call.outputFloats("logits").length == 10 && !call.wasCanary(), "the primary answers");
+                ShadowFigures figures = shadow.figures();
+                must(figures.calls == 3 && figures.compared == 3 && figures.dropped == 0 && figures.errors == 0, "counts");
+                must(figures.agreement == 1 && Double.isInfinite(figures.sqnrDb) && figures.canaryShare == 0, "equal");
+                late = shadow.call(1);
+            }
+        }
+        late.run();
+        late.close();
+    }
+
+    /** A limit that no candidate meets raises the alarm once, in another thread. */
+    private static void alarm(String model, LoadOptions options) throws Exception {
+        AtomicInteger alarms = new AtomicInteger();
+        String[] reasons = new String[1];
+        long[] compared = new long[1];
+        Shadow[] watched = new Shadow[1];
+        ShadowOptions how = new ShadowOptions();
+        how.staysInProcess = true;
+        how.load = options;
+        how.minCompared = 1;
+        how.maxLatencyRatio = 1e-9;
+        how.onAlarm = text -> {
+            alarms.incrementAndGet();
+            reasons[0] = text;
+            compared[0] = watched[0].figures().compared;
+            throw new IllegalStateException("an exception of the alarm is only printed");
+        };
+        try (Session session = Session.load(model, options); Shadow shadow = session.shadow(model, how);
+             Call call = shadow.call(1)) {
+            watched[0] = shadow;
+            for (int i = 0; i < 3; ++i) {
+                call.run();
+                must(shadow.flush(-1), "flushed");
+            }
+        }
+        must(alarms.get() == 1 && !reasons[0].isEmpty() && compared[0] == 1, "one alarm");
+    }
+
+    /** Preprocessing by the model's metadata must give the values that an app would fill in by hand. */
+    private static void hear(String model, LoadOptions options) {
+        short[] clip = clip();
         try (Session session = Session.load(model, options); Call call = session.call(1)) {
             call.setSound(null, 0, clip, 1, 8000);
             FloatBuffer audio = call.inputFloats("audio");
@@ -121,6 +217,9 @@ public final class UseTest {
 
         hear(arguments[3], options);
         see(arguments[4], options);
+        checkGolden(arguments[5], options);
+        shadow(model, options);
+        alarm(model, options);
 
         // Several threads, and objects that are not closed.
         AtomicInteger wrong = new AtomicInteger();

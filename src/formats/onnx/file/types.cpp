@@ -169,6 +169,10 @@ Bytes with_element(Model& model, Bytes type, ElementType element) {
   return model.intern(tensor_type(element, old.has_shape ? &old.shape : nullptr));
 }
 
+Bytes with_shape(Model& model, Bytes type, const std::vector<Dimension>& shape) {
+  return model.intern(tensor_type(read_type(type).element, &shape));
+}
+
 Bytes make_element_type(Model& model, ElementType element) {
   return model.intern(tensor_type(element, nullptr));
 }

@@ -30,6 +30,8 @@ std::string describe(const ValueType& type);  // "float32[N,3,224,224]"
 
 // The same tensor type with another element type. The model owns the bytes.
 Bytes with_element(Model& model, Bytes type, ElementType element);
+// The same tensor type with another shape. The model owns the bytes.
+Bytes with_shape(Model& model, Bytes type, const std::vector<Dimension>& shape);
 
 // New TypeProtos. The model owns the bytes.
 Bytes make_element_type(Model& model, ElementType element);  // of any shape

@@ -890,6 +890,39 @@ TEST(IntegerWeights, OneScaleForAllHasRoomForTheLargestBias) {
   EXPECT_LE(largest_code(without_weights, bias), kLargestBias * 1.0001);
 }
 
+// y = MatMul(x, w), `inputs` × 512. The weights of the first column are `first` times as large as the others.
+Planned with_product(const Dims& x, std::int64_t inputs, float first, const Recipe& recipe = dynamic_recipe()) {
+  std::vector<float> weights;
+  for (std::int64_t i = 0; i < inputs * 512; ++i)
+    weights.push_back((i % 512 == 0 ? first : 1) * std::sin(static_cast<float>(i)));
+  ModelBuilder model;
+  model.input("x", kFloat, x).output("y", kFloat, {1, 512}).initializer("w", {inputs, 512}, weights);
+  model.node("MatMul", {"x", "w"}, {"y"});
+  return Planned(model, recipe);
+}
+
+TEST(IntegerWeights, SingleRowsGetOneScaleWhereItIsFaster) {
+  const Planned planned = with_product({1, 64}, 64, 1);
+  const Decision& weight = planned.decision("w");
+  EXPECT_EQ(weight.granularity, GranularityKind::kTensor);
+  EXPECT_EQ(weight.affine.size(), 1U);
+  EXPECT_FALSE(weight.format.half_scales);
+  EXPECT_THAT(weight.reason, HasSubstr("faster for single rows"));
+}
+
+TEST(IntegerWeights, OtherProductsKeepAScalePerChannel) {
+  const auto granularity = [](const Planned& planned) { return planned.decision("w").granularity; };
+  // The factors are a small share of the time of a layer with many inputs.
+  EXPECT_EQ(granularity(with_product({1, 2048}, 2048, 1)), GranularityKind::kChannel);
+  // One column is much larger than the others, which would lose accuracy.
+  EXPECT_EQ(granularity(with_product({1, 64}, 64, 20)), GranularityKind::kChannel);
+  // Several rows share the cost of the factors.
+  EXPECT_EQ(granularity(with_product({1, 16, 64}, 64, 1)), GranularityKind::kChannel);
+  Recipe recipe = dynamic_recipe();
+  recipe.granularity.kind = GranularityKind::kChannel;
+  EXPECT_EQ(granularity(with_product({1, 64}, 64, 1, recipe)), GranularityKind::kChannel);
+}
+
 // The channel has no weights, so its scale is free: it must fit the larger bias, in any order.
 TEST(IntegerWeights, AWeightWithSeveralBiasesHasRoomForEach) {
   for (const auto& [first, second] : {std::pair{100.0F, 0.001F}, std::pair{0.001F, 100.0F}}) {

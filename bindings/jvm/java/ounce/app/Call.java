@@ -4,6 +4,7 @@ import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
+import java.util.function.Consumer;
 
 /**
  * Inputs and outputs of a model, for one thread at a time. The buffers are the memory that the model reads and writes;
@@ -21,14 +22,16 @@ public final class Call implements AutoCloseable {
 
     private static final class Handle implements Runnable {
         private long address;
+        private final Runnable free;
         private boolean hasBuffers;
 
-        Handle(long address) {
+        Handle(long address, Runnable free) {
             this.address = address;
+            this.free = free;
         }
 
         synchronized void free() {
-            if (address != 0) Native.freeCall(address);
+            if (address != 0) free.run();
             address = 0;
         }
 
@@ -46,8 +49,20 @@ public final class Call implements AutoCloseable {
     private final Cleaner.Cleanable cleanable;
 
     Call(long address) {
-        handle = new Handle(address);
+        this(address, () -> Native.freeCall(address));
+    }
+
+    /** {@code free} frees the call. It must not refer to this object. */
+    Call(long address, Runnable free) {
+        handle = new Handle(address, free);
         cleanable = Session.CLEANER.register(this, handle);
+    }
+
+    /** Lends the call of a model that is being loaded to LoadOptions.golden. */
+    static void lend(Consumer<Call> golden, long address) {
+        try (Call call = new Call(address, () -> {})) {
+            golden.accept(call);
+        }
     }
 
     public synchronized ByteBuffer input(String name, int type) {
@@ -101,6 +116,11 @@ public final class Call implements AutoCloseable {
     /** Runs the model with a timeout in nanoseconds; negative: no timeout. */
     public synchronized void run(long nanoseconds) {
         Native.run(address(), nanoseconds);
+    }
+
+    /** True if the candidate of a shadow deployment served the last run. */
+    public synchronized boolean wasCanary() {
+        return Native.wasCanary(address());
     }
 
     /** Cancels the current run, if there is one. May be called from any thread. */

@@ -1,5 +1,7 @@
 package ounce.app;
 
+import java.util.function.Consumer;
+
 /** Options for loading a model. Fields and defaults are those of include/ounce/app.hpp. */
 public final class LoadOptions {
     /** Library of the runtime: a path, or an installed version. */
@@ -14,4 +16,11 @@ public final class LoadOptions {
     /** Expected SHA-256 of the model and its external data, 64 hex digits: "sha256" of {@code ounce unpack --json}. */
     public String digest;
     public String source;
+    /**
+     * Fills the inputs with the golden sample of the model's contract, with the same code that the app uses later.
+     * It is called once while the model is loaded, with a call that is valid until it returns. Loading fails with
+     * contract_mismatch or golden_mismatch if the inputs or the outputs are not the recorded ones. An exception ends
+     * loading.
+     */
+    public Consumer<Call> golden;
 }

@@ -40,6 +40,24 @@ final class Native {
 
     static native long newCall(long session, long batch, String[] axes, long[] sizes);
 
+    static native long newShadow(long session, String candidate, ShadowOptions options);
+
+    /** Ends the shadow. Its calls stay valid. */
+    static native void freeShadow(long shadow);
+
+    /** Frees what the alarm needs. Call it when the shadow and all of its calls are freed. */
+    static native void freeAlarm(long shadow);
+
+    static native long newShadowCall(long shadow, long batch, String[] axes, long[] sizes);
+
+    static native boolean wasCanary(long call);
+
+    /** The members of ShadowFigures, in their order. */
+    static native double[] shadowFigures(long shadow);
+
+    /** Returns false after a timeout. */
+    static native boolean flushShadow(long shadow, long nanoseconds);
+
     static native void freeCall(long call);
 
     static native ByteBuffer input(long call, String name, int type);

@@ -104,6 +104,16 @@ public final class Session implements AutoCloseable {
         return call(batch, Map.of());
     }
 
+    /**
+     * Starts a shadow deployment: {@code candidate} is compared with this model, which serves all calls. The session
+     * may be closed afterwards. Null options: the defaults.
+     */
+    public Shadow shadow(String candidate, ShadowOptions options) {
+        synchronized (handle) {
+            return new Shadow(Native.newShadow(address(), candidate, options));
+        }
+    }
+
     /** Creates a call; {@code sizes} maps the names of other dynamic axes to their sizes. */
     public Call call(long batch, Map<String, Long> sizes) {
         String[] axes = sizes.keySet().toArray(new String[0]);

@@ -13,9 +13,13 @@ import kotlin.time.Duration
 
 fun loadOptions(fill: LoadOptions.() -> Unit): LoadOptions = LoadOptions().apply(fill)
 
+fun shadowOptions(fill: ShadowOptions.() -> Unit): ShadowOptions = ShadowOptions().apply(fill)
+
 fun Call.floats(output: String? = null): FloatArray = outputFloats(output)
 
 fun Call.run(timeout: Duration) = run(timeout.inWholeNanoseconds)
+
+fun Shadow.flush(timeout: Duration): Boolean = flush(timeout.inWholeNanoseconds)
 
 val OunceException.isTimeout: Boolean
     get() = statusName() == "timeout"
