@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -51,14 +52,18 @@ SearchBudget::SearchBudget(const QuantizeOptions& options, const StaticLimits& l
   if (nodes_.empty()) return;
   sample_work_ = work_beside(*judged_);
   for (const IntegerNode& node : nodes_) sample_work_ += node.work;
-  const double affordable = limits_.most_work / kUsualVariants / std::max(sample_work_, 1.0);
+  const bool is_by_passes = limits_.passes > 0;
+  const auto calibrated = static_cast<double>(prepared_->ranges()->samples);
+  const double affordable = is_by_passes ? limits_.passes * calibrated / kLeastVariants
+                                         : limits_.most_work / kUsualVariants / std::max(sample_work_, 1.0);
   const auto at_least = [](double samples, double least) {
     return static_cast<std::uint64_t>(std::clamp(samples, least, kMostSamples));
   };
-  meter_ = make_meter(at_least(kMoreSamples * affordable, kLeastSamples));
+  meter_ = make_meter(is_by_passes ? static_cast<std::uint64_t>(kMostSamples)
+                                   : at_least(kMoreSamples * affordable, kLeastSamples));
   if (meter_->samples() == 0) return;
-  few_ = std::min(at_least(affordable, kFewestSamples), meter_->samples());
-  to_spend_ = std::max(limits_.most_work,
+  few_ = most_few_ = std::min(at_least(affordable, kFewestSamples), meter_->samples());
+  to_spend_ = std::max(is_by_passes ? 0 : limits_.most_work,
                        kLeastVariants * cost_of(few_) + kLeastConfirmed * cost_of(meter_->samples()));
   show_progress();
 }
@@ -107,7 +112,16 @@ bool SearchBudget::accept(const Recipe& recipe, double limit, double error) {
   return true;
 }
 
+// The error of an estimate is to be smaller than the least difference that counts.
+std::uint64_t SearchBudget::enough_samples() const {
+  constexpr double kStandardError = 0.12;  // relative to the noise: 0.5 dB
+  const double wanted = std::pow(meter_->spread() / kStandardError, 2);
+  return static_cast<std::uint64_t>(
+      std::clamp(std::ceil(wanted), kFewestSamples, static_cast<double>(most_few_)));
+}
+
 void SearchBudget::choose_few() {
+  if (limits_.passes > 0 && meter_->spread() > 0) few_ = enough_samples();
   if (has_few()) meter_->choose_few(few_);
 }
 

@@ -48,6 +48,9 @@ struct StaticLimits {
   double good = 35;                      // dB; … but for what costs next to nothing
   // In multiplications: some fifteen seconds. Large models get what it takes to get anywhere.
   double most_work = 3.6e11;
+  // Above zero: instead, so many runs of a candidate on all calibration data for estimates, and the number of
+  // samples of an estimate follows from how much the error differs between samples.
+  double passes = 0;
   // A search that repairs what comes out: then nothing is spent on saving what would be all floats.
   bool others_go_on = false;
   // Asked before each step; once it says no, what is best so far is the result.
@@ -105,6 +108,7 @@ class SearchBudget {
 
  private:
   double cost_of(std::uint64_t samples) const;
+  std::uint64_t enough_samples() const;
   void show_progress() const;
 
   const QuantizeOptions& options_;
@@ -114,7 +118,7 @@ class SearchBudget {
   double least_ = std::numeric_limits<double>::infinity();
   std::vector<IntegerNode> nodes_;
   std::unique_ptr<CandidateError> meter_;
-  std::uint64_t few_ = 0;  // samples that estimates are made of
+  std::uint64_t few_ = 0, most_few_ = 0;  // samples that estimates are made of, and may be made of
   double sample_work_ = 0, spent_ = 0, to_spend_ = 0;
 };
 

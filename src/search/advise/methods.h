@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/model_kind.h"
 #include "formats/onnx/file/model.h"
 #include "formats/onnx/graph/index.h"
 
@@ -37,10 +38,11 @@ inline constexpr std::uint64_t kTinyLayer = 4096;  // bytes of a weight
 
 // The methods to try, the most promising ones for the family first: if time runs out, only the least
 // promising ones are missing.
-std::vector<Format> methods_for(const AdviseOptions& options, const FamilyFinding& family);
+std::vector<Format> methods_for(ModelKind kind, const AdviseOptions& options, const FamilyFinding& family);
 
 // Returns why a method is not tried; empty if it is.
-std::string obstacle(Format format, const AdviseOptions& options, const FamilyFinding& family);
+std::string obstacle(ModelKind kind, Format format, const AdviseOptions& options,
+                     const FamilyFinding& family);
 
 // Fills in sizes, the numbers of INT8 and FP32 nodes, and the reasons for the latter. Sets `why_not` if the
 // format runs in INT8 but no node does: then measuring is pointless.

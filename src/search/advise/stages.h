@@ -8,8 +8,7 @@
 #include <filesystem>
 
 #include "base/machine.h"
-#include "formats/onnx/file/model.h"
-#include "formats/onnx/graph/index.h"
+#include "model/model_file.h"
 
 namespace ounce::search {
 
@@ -38,8 +37,8 @@ std::uint64_t least_samples(const Gates& gates, double confidence);
 void judge(const Gates& gates, const VerifyResult& compared, MethodFinding& finding);
 
 // The risks of quantizing this model, each with the evidence in the graph or in the measurements.
-std::vector<Risk> find_risks(const onnx::Model& model, const graph::Index& index,
-                             const AdviseOptions& options, const AdviseResult& result);
+std::vector<Risk> find_risks(const model::ModelFile& file, const AdviseOptions& options,
+                             const AdviseResult& result);
 
 // Lists the data that would improve the advice.
 std::vector<std::string> find_missing(const AdviseOptions& options, const AdviseResult& result);
