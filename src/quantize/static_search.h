@@ -48,8 +48,8 @@ struct StaticLimits {
   double good = 35;                      // dB; … but for what costs next to nothing
   // In multiplications: some fifteen seconds. Large models get what it takes to get anywhere.
   double most_work = 3.6e11;
-  // Above zero: instead, so many runs of a candidate on all calibration data for estimates, and the number of
-  // samples of an estimate follows from how much the error differs between samples.
+  // Above zero: replaces `most_work` by this number of runs of a candidate on all calibration data, for
+  // estimates. The number of samples of an estimate then follows from the spread of the error over samples.
   double passes = 0;
   // A search that repairs what comes out: then nothing is spent on saving what would be all floats.
   bool others_go_on = false;

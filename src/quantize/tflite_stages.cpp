@@ -125,7 +125,7 @@ void decide_integer_weights(const tflite::IntegerModel& prepared, const tflite::
   }
 }
 
-// What the result says of the operators that compute on integers.
+// Adds the operators that compute on integers to the result.
 void describe_integers(Quantization& q) {
   const TfliteWork& work = *q.tflite;
   require_integers(q, work.integer_plan);

@@ -36,7 +36,7 @@ struct RoleGraph {
     bool is_softmax = false;
     bool is_attention = false;     // attention as one op
     bool keeps_values = false;     // changes values one by one, or only moves them
-    bool computes_values = false;  // … and adds, subtracts, multiplies or divides them
+    bool computes_values = false;  // adds, subtracts, multiplies or divides them
     bool gives_shape = false;
   };
   std::vector<Node> nodes;
