@@ -7,6 +7,7 @@
 
 #include "base/cancel.h"
 #include "base/machine.h"
+#include "evaluate/compare/worst_output.h"
 #include "formats/onnx/edit/constants.h"
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/graph/validate.h"
@@ -176,6 +177,7 @@ void open(Quantization& q) {
   if (!options.ranges.empty()) io::require_readable(options.ranges);
   if (!options.importance.empty() && !std::filesystem::exists(options.importance))
     io::require_place(options.importance);
+  evaluate::require_outputs(options.trial.outputs, q.path());
   require_trial(*q.file, options.trial);
   // The options are valid for this model, all files that they name exist, and the output can be written. The
   // structure of the source is validated; no weights have been read.

@@ -89,6 +89,15 @@ void SearchBudget::use_half_the_ranges() {
   best_.integer.fit_on_even_samples = true;
 }
 
+bool SearchBudget::is_surely_usable() const {
+  constexpr double kOneSided95 = 1.645;
+  const double error =
+      limits_.passes > 0 && meter_->samples() != 0
+          ? kOneSided95 * meter_->spread() / std::sqrt(static_cast<double>(meter_->samples()))
+          : 0;
+  return decibels(least_ * (1 + error)) >= Quality::kMinUsable;
+}
+
 double SearchBudget::cost_of(std::uint64_t samples) const {
   return sample_work_ * static_cast<double>(samples) + kVariantWork;
 }
@@ -188,7 +197,7 @@ class StaticSearch {
       try_equalizing();
     // What drowned in the noise of some nodes shows when they are left out.
     while (!is_close() && floats_.leave(limits_.close_enough, kTimeForClose)) reconsider();
-    if (best_decibels() < Quality::kMinUsable) make_acceptable();
+    if (!budget_.is_surely_usable()) make_acceptable();
     if (why_floats_.empty()) floats_.give_back(limits_.good);
     if (why_floats_.empty() && !is_close()) search_ranges();
     if (best_decibels() >= Quality::kMinUsable && best_decibels() < limits_.good)
@@ -331,7 +340,7 @@ class StaticSearch {
   void take_all_ranges() {
     const double error = budget_.measure(*budget_.prepared(), budget_.best());
     const bool is_worse = error > kPreference * budget_.least() && decibels(error) < limits_.close_enough &&
-                          budget_.prepared()->ranges()->samples >= kManyForSearch;
+                          budget_.prepared()->ranges()->samples >= limits_.least_to_split;
     if (!asked_.fit_on_even_samples && !is_worse) {
       budget_.use_all_ranges(error);
       return;

@@ -51,6 +51,9 @@ struct StaticLimits {
   // Above zero: replaces `most_work` by this number of runs of a candidate on all calibration data, for
   // estimates. The number of samples of an estimate then follows from the spread of the error over samples.
   double passes = 0;
+  // From this number of samples on, candidates are judged on the half of the samples that their ranges have
+  // not seen.
+  std::uint64_t least_to_split = kManyForSearch;
   // A search that repairs what comes out: then nothing is spent on saving what would be all floats.
   bool others_go_on = false;
   // Asked before each step; once it says no, what is best so far is the result.
@@ -69,6 +72,9 @@ class SearchBudget {
                const MakeCandidateError& make_meter, std::shared_ptr<const StaticModel> prepared,
                const Recipe& recipe);
 
+  // True if the best recipe is usable on other samples of this kind, too: with 95 % confidence, by the spread
+  // of the error over the samples.
+  bool is_surely_usable() const;
   bool can_measure() const { return meter_ != nullptr && meter_->samples() != 0; }
   // The nodes of the recipe at the beginning, in the order of the graph.
   const std::vector<IntegerNode>& nodes() const { return nodes_; }
