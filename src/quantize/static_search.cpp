@@ -371,7 +371,8 @@ class StaticSearch {
     if (reconsider() &&
         (best_decibels() >= Quality::kMinUsable || floats_.leave_until_acceptable(may_be_long)))
       return;
-    if (budget_.has_time()) give_up(before);  // or else others go on from here
+    const bool is_usable = best_decibels() >= Quality::kMinUsable;  // but not surely on other samples
+    if (!is_usable && budget_.has_time()) give_up(before);          // or else others go on from here
   }
 
   void give_up(double before) {
