@@ -124,9 +124,8 @@ bool SearchBudget::accept(const Recipe& recipe, double limit, double error) {
 // The error of an estimate is to be smaller than the least difference that counts.
 std::uint64_t SearchBudget::enough_samples() const {
   constexpr double kStandardError = 0.12;  // relative to the noise: 0.5 dB
-  const double wanted = std::pow(meter_->spread() / kStandardError, 2);
-  return static_cast<std::uint64_t>(
-      std::clamp(std::ceil(wanted), kFewestSamples, static_cast<double>(most_few_)));
+  const double wanted = std::pow(meter_->spread() / kStandardError, 2), most = static_cast<double>(most_few_);
+  return static_cast<std::uint64_t>(std::clamp(std::ceil(wanted), std::min(kFewestSamples, most), most));
 }
 
 void SearchBudget::choose_few() {
