@@ -121,6 +121,7 @@ TEST_P(TfliteCandidatesTest, TuneFindsAModelThatPasses) {
   tuning.data = options.trial.data;
   tuning.data.samples = 0;
   tuning.gates.min_sqnr = 20;
+  tuning.gates.confidence = 0;
   tuning.budget.models = 40;
   tuning.keep = false;
   const TuneResult result = tune(example, folder / "tuned.tflite", tuning);

@@ -9,7 +9,7 @@ header += " " * (-(10 + len(header) + 1) % 64) + "\n"
 with open("x.npy", "wb") as out:
     out.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(values)}f", *values))
 END
-ounce tune example.tflite --data x.npy --min-sqnr 20 --budget '40 models' --no-cache --json 2> /dev/null > document
+ounce tune example.tflite --data x.npy --min-sqnr 20 --confidence none --budget '40 models' --no-cache --json 2> /dev/null > document
 json_get results.0.passed results.0.best.passed results.0.output < document
 python3 - <<'END'
 import json
