@@ -71,7 +71,7 @@ MAY_USE = {
     "evaluate/timing": ["evaluate/compare", "formats/onnx/plan"],
     "evaluate": ["evaluate/timing", "target"],
     "app": ["runtime", "data/contract"],
-    "quantize": ["evaluate", "formats/onnx/prepare", "formats/tflite/emit", "formats/tflite/prepare",
+    "quantize": ["evaluate", "target/litert", "formats/onnx/prepare", "formats/tflite/emit", "formats/tflite/prepare",
                  "formats/coreml/emit"],
     "inspect": ["quantize", "target/litert"],
     "search/tune": ["inspect"],

@@ -378,6 +378,17 @@ def test_calibrate_and_its_parts(tmp_path):
     assert {node.arithmetic for node in planned.nodes} >= {"static"}
 
 
+def test_tflite_models_are_calibrated_and_tuned(tmp_path):
+    model, output = str(FOLDER / "commands.tflite"), tmp_path / "tuned.tflite"
+    sound = clips(24)[0].transpose(0, 2, 1)  # channels last
+    assert ounce.calibrate(model, data=sound, output=tmp_path / "sound.ranges").samples == 24
+    planned = ounce.quantize(model, to="int8", ranges=tmp_path / "sound.ranges", search=False, dry_run=True)
+    assert {node.arithmetic for node in planned.nodes} >= {"static"}
+    tuned = ounce.tune(model, data=sound, min_sqnr=20, confidence="none", budget="20 models", no_cache=True, output=output)
+    assert tuned.passed and tuned.best.bytes == output.stat().st_size
+    assert ounce.verify(model, output, data=sound, min_sqnr=20).passed
+
+
 def test_contract_is_kept_in_the_model(tmp_path):
     sound = numpy.load(FOLDER / "commands_val.npz")["audio"][:4]
     contract = {"inputs": {"audio": {"kind": "audio", "rescale_factor": 1 / 32768, "max_length": 8000}}}

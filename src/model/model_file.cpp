@@ -50,8 +50,9 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kOfCoreml = {"inspect", "diff",  "contract",
                                                        "verify",  "bench", "quantize"};
-constexpr std::array<std::string_view, 8> kOfTflite = {"inspect", "diff",     "contract", "verify",
-                                                       "bench",   "quantize", "check",    "prove"};
+constexpr std::array<std::string_view, 12> kOfTflite = {"inspect", "diff",      "contract",    "verify",
+                                                        "bench",   "quantize",  "check",       "prove",
+                                                        "tune",    "calibrate", "sensitivity", "advise"};
 
 // Kinds that not all verbs support.
 struct Row {

@@ -16,12 +16,12 @@ TEST(VerbSupport, AFileOfAnotherKindIsRefusedWithWhatWorksOnIt) {
   const auto path = folder / "model.tflite";
   test::write_file(path, std::string("\x1c\0\0\0TFL3 and more", 18));
   require_support(path, "verify");
-  const Error error = error_of([&] { require_support(path, "tune"); });
+  const Error error = error_of([&] { require_support(path, "publish"); });
   EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
   EXPECT_THAT(error.what(),
-              testing::EndsWith("model.tflite: is a TFLite model, and tune works only on ONNX models "
+              testing::EndsWith("model.tflite: is a TFLite model, and publish works only on ONNX models "
                                 "yet; on TFLite: inspect, diff, contract, verify, bench, quantize, "
-                                "check, prove"));
+                                "check, prove, tune, calibrate, sensitivity, advise"));
 }
 
 TEST(VerbSupport, EveryVerbWorksOnOnnxAndAMissingFileIsNotJudged) {

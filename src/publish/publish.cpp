@@ -14,6 +14,7 @@
 #include "data/source/open_source.h"
 #include "evaluate/compare/worst_output.h"
 #include "formats/onnx/file/reader.h"
+#include "formats/open.h"
 #include "formats/onnx/graph/validate.h"
 #include "io/output_file.h"
 #include "model/model_file.h"
@@ -101,7 +102,7 @@ class Publication {
  private:
   // Variants are made only from original models, not from quantized ones.
   void leave_out_quantized(const fs::path& input) {
-    if (folder_.root.empty()) return quantization::require_original(onnx::read_model(input), "Publish");
+    if (folder_.root.empty()) return quantization::require_original(*formats::open_model(input), "Publish");
     std::erase_if(folder_.models, [this](const fs::path& model) {
       const std::string why = why_no_original(model);
       if (!why.empty()) result_.notes.push_back(fmt::format("skipped {}: {}", model.string(), why));

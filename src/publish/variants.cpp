@@ -235,7 +235,12 @@ std::string read_text(const fs::path& file) {
 namespace ounce {
 
 std::vector<std::filesystem::path> originals_in(const std::filesystem::path& folder) {
-  return publication::contents_of(folder).models;
+  publication::InputFolder contents = publication::contents_of(folder);
+  for (const std::filesystem::path& file : contents.files) {
+    if (file.extension() == ".tflite") contents.models.push_back(folder / file);
+  }
+  std::sort(contents.models.begin(), contents.models.end());
+  return std::move(contents.models);
 }
 
 }  // namespace ounce

@@ -14,18 +14,15 @@
 #include "base/thread_pool.h"
 #include "calibration/calibrators.h"
 #include "data/source/open_source.h"
-#include "formats/onnx/edit/constants.h"
-#include "formats/onnx/file/reader.h"
-#include "formats/onnx/graph/validate.h"
-#include "formats/onnx/prepare/prepare.h"
+#include "formats/open.h"
 #include "io/mapped_file.h"
 #include "io/output_file.h"
 #include "model/model_file.h"
 #include "quantize/digests.h"
 #include "quantize/observation.h"
-#include "quantize/onnx_emitter.h"
 #include "quantize/output_place.h"
 #include "recipe/format_info.h"
+#include "quantize/pipeline.h"
 
 namespace ounce::quantization {
 namespace {
@@ -137,21 +134,20 @@ CalibrateResult calibrate(const std::filesystem::path& path, const std::filesyst
   const CancellationScope scope(options.progress);
   model::require_support(path, "calibrate");
   const Stopwatch time;
-  onnx::Model model = onnx::read_model(path);
-  quantization::Inputs(model).add(options.data).add(options.runtime).require_apart(output);
+  const model::ModelFilePtr model = formats::open_model(path);
+  quantization::Inputs().add(*model).add(options.data).add(options.runtime).require_apart(output);
   quantization::require_replaceable(output);
   io::require_place(output);
   quantization::require_observable(options, path);
   data::require_files(options.data);
-  graph::validate(model);
+  model->validate();
   ThreadPool pool;
-  const std::string digest = quantization::source_digest(model, {}, pool);
-  Recipe recipe;
-  recipe.format = format_with(Arithmetic::kStatic);
-  passes::remove_initializer_inputs(model);
-  passes::prepare(model, recipe);
-  quantization::Observation observed = quantization::observe_activations(
-      quantization::expose(std::move(model), path, quantization::Watching::kForIntegers), path, options);
+  const std::string digest = quantization::source_digest(*model, pool);
+  const model::Exposed exposed = quantization::expose(*model);
+  if (exposed.values.empty())
+    throw Error(ErrorCode::kUnsupported, "has no node with an INT8 kernel, so there is nothing to calibrate",
+                path.string());
+  quantization::Observation observed = quantization::observe_activations(exposed, path, options);
   observed.ranges.model = digest;
   if (observed.covers) observed.ranges.covers.push_back(*std::move(observed.covers));
   CalibrateResult result = quantization::write_ranges(observed.ranges, output);

@@ -50,6 +50,7 @@ class CandidateEvaluator : public CandidateError {
   double error(const StaticModel& prepared, const Recipe& recipe) override;
   double estimate(const StaticModel& prepared, const Recipe& recipe) override;
   void choose_few(std::uint64_t samples) override;
+  double spread() const override;
   std::uint64_t samples() const override { return kept_->runs().size(); }
   std::size_t measured() const override { return measured_; }
 
@@ -123,6 +124,22 @@ double CandidateEvaluator::estimate(const StaticModel& prepared, const Recipe& r
   if (few_.empty()) return error(prepared, recipe);
   const std::optional<Differences> few = run(write(prepared, recipe), few_);
   return few ? worst_of(*few, scale_) : std::numeric_limits<double>::infinity();
+}
+
+double CandidateEvaluator::spread() const {
+  double worst = 0, found = 0;
+  const auto runs = static_cast<double>(last_.size());
+  for (std::size_t k = 0; k < parts_->size() && last_.size() > 1; ++k) {
+    evaluate::Difference all;
+    for (const Differences& run : last_) all.add(run[k]);
+    const double noise = noise_of(all);
+    if (!std::isfinite(noise) || !(noise > worst) || !(all.reference > 0)) continue;
+    double squares = 0;  // of what a run adds to the noise beyond the share of its signal
+    for (const Differences& run : last_) squares += std::pow(run[k].squared - noise * run[k].reference, 2);
+    worst = noise;
+    found = std::sqrt(squares / (runs - 1)) / (all.squared / runs);
+  }
+  return found;
 }
 
 void CandidateEvaluator::choose_few(std::uint64_t samples) {

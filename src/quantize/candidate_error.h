@@ -49,6 +49,9 @@ class CandidateError {
   // half are evenly spaced. Estimates are scaled by the ratio of that candidate's error on all samples to its
   // error on these.
   virtual void choose_few(std::uint64_t /*samples*/) {}
+  // Standard deviation of the noise of a sample relative to its mean, in the worst output of the last
+  // error(); 0 if it is unknown.
+  virtual double spread() const { return 0; }
   virtual std::uint64_t samples() const = 0;  // of error()
   virtual std::size_t measured() const = 0;   // candidates so far
 };

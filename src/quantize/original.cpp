@@ -114,8 +114,9 @@ void require_original(const model::ModelFile& file, Format wanted) {
   require_original(own_output(file.metadata(), file.path()), file.path(), wanted);
 }
 
-void require_original(const onnx::Model& model, const std::string& what) {
-  if (const std::optional<OwnOutput> output = own_output(model)) refuse(model.file.path(), *output, what);
+void require_original(const model::ModelFile& file, const std::string& what) {
+  const std::optional<OwnOutput> output = own_output(file.metadata(), file.path());
+  if (output) refuse(file.path(), *output, what);
 }
 
 }  // namespace ounce::quantization

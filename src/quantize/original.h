@@ -23,6 +23,6 @@ std::string why_no_original(const onnx::Model& model, const graph::Index& index)
 void require_original(const onnx::Model& model, Format wanted);
 void require_original(const model::ModelFile& file, Format wanted);
 // The same for commands that make several formats. `what` is the verb in the message: "Publish", "Tune".
-void require_original(const onnx::Model& model, const std::string& what);
+void require_original(const model::ModelFile& file, const std::string& what);
 
 }  // namespace ounce::quantization

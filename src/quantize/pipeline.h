@@ -80,6 +80,8 @@ struct FormatStages {
   void (*search)(Quantization& q);
   void (*decide)(Quantization& q);
   void (*emit)(Quantization& q);  // sets Quantization::emitted
+  // A copy that gives the values that static INT8 may want ranges of. Null: the format has no static INT8.
+  model::Exposed (*expose)(const model::ModelFile& file);
 };
 void search_onnx(Quantization& q);
 // Resolves the open options of an INT8 recipe for any file format. Fills in Quantization::recipe and returns
@@ -88,6 +90,8 @@ std::shared_ptr<const StaticModel> settle_static(Quantization& q,
                                                  std::shared_ptr<const StaticModel> prepared);
 void decide_onnx(Quantization& q);
 void emit_onnx(Quantization& q);
+model::Exposed expose_onnx(const model::ModelFile& file);
+model::Exposed expose(const model::ModelFile& file);  // of any format
 
 void prepare(Quantization& q);
 void observe(Quantization& q);

@@ -7,20 +7,25 @@
 
 #include "base/cancel.h"
 #include "base/machine.h"
+#include "evaluate/compare/worst_output.h"
+#include "formats/onnx/edit/constants.h"
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/graph/validate.h"
+#include "formats/onnx/prepare/prepare.h"
 #include "formats/open.h"
 #include "io/mapped_file.h"
 #include "io/output_file.h"
 #include "model/model_file.h"
 #include "plan/weights/tensor_plan.h"
 #include "quantize/coreml_stages.h"
+#include "quantize/onnx_emitter.h"
 #include "quantize/original.h"
 #include "quantize/output_place.h"
 #include "quantize/pipeline.h"
 #include "quantize/tflite_stages.h"
 #include "recipe/format_info.h"
 #include "target/coreml.h"
+#include "target/litert/litert_target.h"
 #include "target/ort/saturation.h"
 
 namespace ounce {
@@ -103,7 +108,8 @@ namespace quantization {
 QuantizeOptions for_target(QuantizeOptions options) {
   // Use the full 8-bit range of weights if the target rules out saturation.
   std::optional<bool>& reduce_range = options.recipe.integer.reduce_range;
-  if (!reduce_range && target::has_exact_dot(target::parse_target(options.recipe.target)))
+  const bool is_for_onnx = !target::names_litert(options.recipe.target);
+  if (!reduce_range && is_for_onnx && target::has_exact_dot(target::parse_target(options.recipe.target)))
     reduce_range = false;
   // Adaptive rounding leaves no mean error for bias correction.
   if (options.recipe.rounding == Rounding::kAdaptive) options.recipe.integer.correct_bias = false;
@@ -144,6 +150,11 @@ void open_source(Quantization& q) {
                 fmt::format("is {} model, but `target` {} runs Core ML models only",
                             q.file->kind() == ModelKind::kOnnx ? "an ONNX" : "a TFLite", q.recipe.target),
                 q.path().string());
+  // Report a target of another kind of model.
+  if (q.file->kind() == ModelKind::kTflite && !q.recipe.target.empty())
+    target::parse_litert_target(q.recipe.target);
+  else if (q.file->kind() != ModelKind::kTflite && target::names_litert(q.recipe.target))
+    target::parse_target(q.recipe.target);
   require_format(q, q.recipe.format);
   for (const auto& [node, format] : q.recipe.nodes) require_format(q, format);
   q.file->validate();
@@ -166,6 +177,7 @@ void open(Quantization& q) {
   if (!options.ranges.empty()) io::require_readable(options.ranges);
   if (!options.importance.empty() && !std::filesystem::exists(options.importance))
     io::require_place(options.importance);
+  evaluate::require_outputs(options.trial.outputs, q.path());
   require_trial(*q.file, options.trial);
   // The options are valid for this model, all files that they name exist, and the output can be written. The
   // structure of the source is validated; no weights have been read.
@@ -181,19 +193,30 @@ void observe_onnx(Quantization& q) {
   // If the format needs ranges, the range of every value that may be quantized is known.
 }
 
+model::Exposed expose_onnx(const model::ModelFile& file) {
+  onnx::Model model = onnx::clone(onnx::as_onnx(file).model());
+  Recipe recipe;
+  recipe.format = format_with(Arithmetic::kStatic);
+  passes::remove_initializer_inputs(model);
+  passes::prepare(model, recipe);
+  return expose(std::move(model), file.path(), Watching::kForIntegers);
+}
+
 namespace {
 
 constexpr FormatStages kFormats[] = {
-    {ModelKind::kOnnx, prepare_onnx, observe_onnx, search_onnx, decide_onnx, emit_onnx},
-    {ModelKind::kTflite, prepare_tflite, observe_tflite, search_tflite, decide_tflite, emit_tflite},
-    {ModelKind::kCoreml, prepare_coreml, observe_coreml, search_coreml, decide_coreml, emit_coreml},
+    {ModelKind::kOnnx, prepare_onnx, observe_onnx, search_onnx, decide_onnx, emit_onnx, expose_onnx},
+    {ModelKind::kTflite, prepare_tflite, observe_tflite, search_tflite, decide_tflite, emit_tflite,
+     expose_tflite},
+    {ModelKind::kCoreml, prepare_coreml, observe_coreml, search_coreml, decide_coreml, emit_coreml, nullptr},
 };
 
-const FormatStages& stages_of(const Quantization& q) {
+const FormatStages& stages_of(const model::ModelFile& file) {
   const auto* const found = std::find_if(std::begin(kFormats), std::end(kFormats),
-                                         [&](const FormatStages& row) { return row.kind == q.file->kind(); });
+                                         [&](const FormatStages& row) { return row.kind == file.kind(); });
   return *found;  // open_source() refuses other kinds
 }
+const FormatStages& stages_of(const Quantization& q) { return stages_of(*q.file); }
 
 }  // namespace
 
@@ -202,6 +225,8 @@ void observe(Quantization& q) { stages_of(q).observe(q); }
 void search(Quantization& q) { stages_of(q).search(q); }
 void decide(Quantization& q) { stages_of(q).decide(q); }
 void emit(Quantization& q) { stages_of(q).emit(q); }
+
+model::Exposed expose(const model::ModelFile& file) { return stages_of(file).expose(file); }
 
 void make(Quantization& q) {
   q.statement = statement_before(q.options, q.recipe, q.gate);

@@ -1,10 +1,14 @@
 // Static INT8 inference of the example as a .tflite model, in every version of LiteRT that is here.
 #include <gmock/gmock.h>
+#include <ounce/check.h>
 #include <ounce/error.h>
 #include <ounce/quantize.h>
+#include <ounce/verify.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "formats/open.h"
 #include "formats/tflite/file/reader.h"
 #include "support/commands_example.h"
 #include "support/error_of.h"
@@ -52,6 +56,51 @@ TEST_P(QuantizeTfliteIntegers, GivesTheSameFileAgain) {
   quantize(example, folder / "b.tflite", options);
   EXPECT_TRUE(
       tflite::same_content(tflite::read_model(folder / "a.tflite"), tflite::read_model(folder / "b.tflite")));
+}
+
+TEST_P(QuantizeTfliteIntegers, TakesAndGivesIntegersOfTheAskedType) {
+  options.recipe.integer.search = false;
+  options.recipe.integer.integer_io = true;
+  for (const auto& [activations, type] : {std::pair(ActivationType::kU8, ElementType::kUint8),
+                                          std::pair(ActivationType::kS8, ElementType::kInt8)}) {
+    options.recipe.integer.activations = activations;
+    const QuantizeResult result = quantize(example, folder / "small.tflite", options);
+    EXPECT_TRUE(result.trial.is_tried);
+    EXPECT_GT(result.trial.sqnr_db, 10);  // on the same data, with the scales of the ports
+    const auto file = formats::open_model(folder / "small.tflite");
+    EXPECT_EQ(file->inputs()[0].type, type);
+    EXPECT_EQ(file->outputs()[0].type, type);
+    EXPECT_EQ(file->quantized_ports().size(), 2U);
+    VerifyOptions how;
+    how.runtime.library = GetParam().string();
+    how.data = options.trial.data;
+    how.data.samples = 16;
+    EXPECT_GT(verify(example, folder / "small.tflite", how).outputs[0].sqnr_db, 10);
+  }
+}
+
+TEST_P(QuantizeTfliteIntegers, ComputesOn16BitActivations) {
+  options.recipe.integer.search = false;
+  options.recipe.integer.use_cost_model = false;
+  const double narrow = quantize(example, folder / "8.tflite", options).trial.sqnr_db;
+  options.recipe.integer.activations = ActivationType::kS16;
+  const QuantizeResult wide = quantize(example, folder / "16.tflite", options);
+  EXPECT_GT(count_of(wide, Arithmetic::kStatic), 5U);
+  EXPECT_EQ(wide.activations.front().type, "int16");
+  EXPECT_GT(wide.trial.sqnr_db, narrow + 3);
+}
+
+TEST_P(QuantizeTfliteIntegers, KeepsInFloatsWhatAnOldReleaseDoesNotRun) {
+  options.recipe.integer.search = false;
+  options.recipe.target = "android-arm64@tflite-2.9.0";
+  quantize(example, folder / "old.tflite", options);
+  const CheckReport report = check(folder / "old.tflite", {.targets = {"android-arm64@tflite-2.9.0"}});
+  EXPECT_EQ(report.targets.front().broken, 0U);
+  options.recipe.target = "android-arm64@tflite-1.0.banana";
+  EXPECT_EQ(error_of([&] { quantize(example, folder / "no.tflite", options); }).code(), ErrorCode::kUsage);
+  options.recipe.target = "linux-x64@1.30.0";
+  EXPECT_THAT(error_of([&] { quantize(example, folder / "no.tflite", options); }).what(),
+              HasSubstr("not valid for a TFLite model"));
 }
 
 TEST_P(QuantizeTfliteIntegers, AsksForData) {

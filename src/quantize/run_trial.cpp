@@ -14,6 +14,7 @@
 #include "io/temporary_files.h"
 #include "quantize/pipeline.h"
 #include "recipe/format_info.h"
+#include "target/litert/litert_target.h"
 #include "target/ort/saturation.h"
 #include "target/target.h"
 
@@ -101,6 +102,10 @@ TrialResult try_rounded_halves(Quantization& q, WrittenFiles written, const Work
 
 // True if timings on this CPU apply to the target.
 bool is_timed_on_target(const Recipe& recipe) {
+  if (target::names_litert(recipe.target)) {
+    const target::LitertTarget litert = target::parse_litert_target(recipe.target);
+    return litert.accelerator.empty() && litert.machine == target::parse_litert_target("").machine;
+  }
   const target::Target target = target::parse_target(recipe.target);
   return recipe.target.empty() ||
          (target.provider == "cpu" && target.machine == target::parse_target("").machine);
@@ -176,7 +181,8 @@ TrialResult try_file(const model::ModelFile& original, const std::filesystem::pa
 }
 
 bool has_fp16_remainder(const Recipe& recipe) {
-  if (!recipe.is_integer() || !recipe.integer.fp16_remainder) return false;
+  if (!recipe.is_integer() || !recipe.integer.fp16_remainder || target::names_litert(recipe.target))
+    return false;
   const target::Provider* const provider =
       target::find_provider(target::parse_target(recipe.target).provider);
   return provider != nullptr && provider->computes_fp16;

@@ -46,7 +46,7 @@ std::shared_ptr<const StaticModel> search_int8(Quantization& q, std::shared_ptr<
   const calibration::Ranges* const ranges = prepared->ranges();
   const bool can_measure = !q.options.trial.data.is_generated() && ranges != nullptr;
   if (can_measure && asked.search) {
-    const bool is_enough = prepared->with_half_the_ranges() != nullptr && ranges->samples >= kManyForSearch;
+    const bool is_enough = prepared->with_half_the_ranges() != nullptr && ranges->samples >= q.limits.least_to_split;
     const MeasuredOn which = is_enough ? MeasuredOn::kOtherHalf : MeasuredOn::kAll;
     const auto make_meter = [&](std::uint64_t samples) {
       return measure_candidates(q.path(), q.options, samples, which);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -51,14 +52,18 @@ SearchBudget::SearchBudget(const QuantizeOptions& options, const StaticLimits& l
   if (nodes_.empty()) return;
   sample_work_ = work_beside(*judged_);
   for (const IntegerNode& node : nodes_) sample_work_ += node.work;
-  const double affordable = limits_.most_work / kUsualVariants / std::max(sample_work_, 1.0);
+  const bool is_by_passes = limits_.passes > 0;
+  const auto calibrated = static_cast<double>(prepared_->ranges()->samples);
+  const double affordable = is_by_passes ? limits_.passes * calibrated / kLeastVariants
+                                         : limits_.most_work / kUsualVariants / std::max(sample_work_, 1.0);
   const auto at_least = [](double samples, double least) {
     return static_cast<std::uint64_t>(std::clamp(samples, least, kMostSamples));
   };
-  meter_ = make_meter(at_least(kMoreSamples * affordable, kLeastSamples));
+  meter_ = make_meter(is_by_passes ? static_cast<std::uint64_t>(kMostSamples)
+                                   : at_least(kMoreSamples * affordable, kLeastSamples));
   if (meter_->samples() == 0) return;
-  few_ = std::min(at_least(affordable, kFewestSamples), meter_->samples());
-  to_spend_ = std::max(limits_.most_work,
+  few_ = most_few_ = std::min(at_least(affordable, kFewestSamples), meter_->samples());
+  to_spend_ = std::max(is_by_passes ? 0 : limits_.most_work,
                        kLeastVariants * cost_of(few_) + kLeastConfirmed * cost_of(meter_->samples()));
   show_progress();
 }
@@ -84,6 +89,15 @@ void SearchBudget::use_half_the_ranges() {
   best_.integer.fit_on_even_samples = true;
 }
 
+bool SearchBudget::is_surely_usable() const {
+  constexpr double kOneSided95 = 1.645;
+  const double error =
+      limits_.passes > 0 && meter_->samples() != 0
+          ? kOneSided95 * meter_->spread() / std::sqrt(static_cast<double>(meter_->samples()))
+          : 0;
+  return decibels(least_ * (1 + error)) >= Quality::kMinUsable;
+}
+
 double SearchBudget::cost_of(std::uint64_t samples) const {
   return sample_work_ * static_cast<double>(samples) + kVariantWork;
 }
@@ -107,7 +121,15 @@ bool SearchBudget::accept(const Recipe& recipe, double limit, double error) {
   return true;
 }
 
+// The error of an estimate is to be smaller than the least difference that counts.
+std::uint64_t SearchBudget::enough_samples() const {
+  constexpr double kStandardError = 0.12;  // relative to the noise: 0.5 dB
+  const double wanted = std::pow(meter_->spread() / kStandardError, 2), most = static_cast<double>(most_few_);
+  return static_cast<std::uint64_t>(std::clamp(std::ceil(wanted), std::min(kFewestSamples, most), most));
+}
+
 void SearchBudget::choose_few() {
+  if (limits_.passes > 0 && meter_->spread() > 0) few_ = enough_samples();
   if (has_few()) meter_->choose_few(few_);
 }
 
@@ -174,7 +196,7 @@ class StaticSearch {
       try_equalizing();
     // What drowned in the noise of some nodes shows when they are left out.
     while (!is_close() && floats_.leave(limits_.close_enough, kTimeForClose)) reconsider();
-    if (best_decibels() < Quality::kMinUsable) make_acceptable();
+    if (!budget_.is_surely_usable()) make_acceptable();
     if (why_floats_.empty()) floats_.give_back(limits_.good);
     if (why_floats_.empty() && !is_close()) search_ranges();
     if (best_decibels() >= Quality::kMinUsable && best_decibels() < limits_.good)
@@ -317,7 +339,7 @@ class StaticSearch {
   void take_all_ranges() {
     const double error = budget_.measure(*budget_.prepared(), budget_.best());
     const bool is_worse = error > kPreference * budget_.least() && decibels(error) < limits_.close_enough &&
-                          budget_.prepared()->ranges()->samples >= kManyForSearch;
+                          budget_.prepared()->ranges()->samples >= limits_.least_to_split;
     if (!asked_.fit_on_even_samples && !is_worse) {
       budget_.use_all_ranges(error);
       return;
@@ -348,7 +370,8 @@ class StaticSearch {
     if (reconsider() &&
         (best_decibels() >= Quality::kMinUsable || floats_.leave_until_acceptable(may_be_long)))
       return;
-    if (budget_.has_time()) give_up(before);  // or else others go on from here
+    const bool is_usable = best_decibels() >= Quality::kMinUsable;  // but not surely on other samples
+    if (!is_usable && budget_.has_time()) give_up(before);          // or else others go on from here
   }
 
   void give_up(double before) {

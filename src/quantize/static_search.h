@@ -48,6 +48,12 @@ struct StaticLimits {
   double good = 35;                      // dB; … but for what costs next to nothing
   // In multiplications: some fifteen seconds. Large models get what it takes to get anywhere.
   double most_work = 3.6e11;
+  // Above zero: replaces `most_work` by this number of runs of a candidate on all calibration data, for
+  // estimates. The number of samples of an estimate then follows from the spread of the error over samples.
+  double passes = 0;
+  // From this number of samples on, candidates are judged on the half of the samples that their ranges have
+  // not seen.
+  std::uint64_t least_to_split = kManyForSearch;
   // A search that repairs what comes out: then nothing is spent on saving what would be all floats.
   bool others_go_on = false;
   // Asked before each step; once it says no, what is best so far is the result.
@@ -66,6 +72,9 @@ class SearchBudget {
                const MakeCandidateError& make_meter, std::shared_ptr<const StaticModel> prepared,
                const Recipe& recipe);
 
+  // True if the best recipe is usable on other samples of this kind, too: with 95 % confidence, by the spread
+  // of the error over the samples.
+  bool is_surely_usable() const;
   bool can_measure() const { return meter_ != nullptr && meter_->samples() != 0; }
   // The nodes of the recipe at the beginning, in the order of the graph.
   const std::vector<IntegerNode>& nodes() const { return nodes_; }
@@ -105,6 +114,7 @@ class SearchBudget {
 
  private:
   double cost_of(std::uint64_t samples) const;
+  std::uint64_t enough_samples() const;
   void show_progress() const;
 
   const QuantizeOptions& options_;
@@ -114,7 +124,7 @@ class SearchBudget {
   double least_ = std::numeric_limits<double>::infinity();
   std::vector<IntegerNode> nodes_;
   std::unique_ptr<CandidateError> meter_;
-  std::uint64_t few_ = 0;  // samples that estimates are made of
+  std::uint64_t few_ = 0, most_few_ = 0;  // samples that estimates are made of, and may be made of
   double sample_work_ = 0, spent_ = 0, to_spend_ = 0;
 };
 

@@ -31,6 +31,7 @@ struct Script {
   std::map<CalibrationMethod, double> drowned;      // … in noise that a calibration changes otherwise
   std::vector<std::uint64_t> meters;                // samples of each that was made
   std::uint64_t samples = 16;                       // that there are
+  double spread = 0;                                // of the noise of a sample
   std::uint64_t few = 0;                            // that estimates are made of …
   std::size_t chosen = 0;                           // … and how often they were chosen
   double promised = 1;                              // … and what of the noise they see
@@ -69,6 +70,7 @@ class ScriptedMeter : public CandidateError {
     }
     return recipe.integer.correct_bias ? noise * script_.corrected : noise;
   }
+  double spread() const override { return script_.spread; }
   std::uint64_t samples() const override { return samples_; }
   std::size_t measured() const override { return script_.measured; }
 
@@ -84,14 +86,14 @@ struct StaticSearchTest : testing::Test {
     for (const char* output : {"a", "b", "c", "d", "e", "f"}) script.noise[output] = 1e-5;
   }
   // Of so many channels, in pictures of so many pixels, with kernels of 3 × 3 but for the small ones.
-  void make_model(int channels, int side, const std::set<std::string>& large) {
+  void make_model(int channels, int side, const std::set<std::string>& large, std::uint64_t samples = 1) {
     ounce::test::ModelBuilder model;
     const auto wide = static_cast<std::int64_t>(channels), high = static_cast<std::int64_t>(side);
     model.input("x", ounce::test::kFloat, {1, wide, high, high})
         .output("f", ounce::test::kFloat, {1, wide, high, high});
     std::string from = "x";
     calibration::Ranges ranges;
-    ranges.samples = 1;
+    ranges.samples = samples;
     std::vector<float> seen(static_cast<std::size_t>(channels * side * side));
     for (std::size_t i = 0; i < seen.size(); ++i) seen[i] = 0.001F * static_cast<float>(i % 1024) - 0.4F;
     ranges.values["x"].add(seen);
@@ -151,6 +153,23 @@ TEST_F(StaticSearchTest, TheNoteSaysWhyTheMethodThatWasBestOnFewSamplesIsNotTake
   EXPECT_EQ(run(limits).integer.calibration, CalibrationMethod::kAuto);
   EXPECT_THAT(notes, Contains(MatchesRegex("Calibration: per-tensor MSE \\(42.2 dB\\). minmax was better on "
                                            "2 samples \\(43.5 dB\\) but worse on 12 \\(40.5 dB\\)")));
+}
+
+TEST_F(StaticSearchTest, EstimatesUseAsManySamplesAsTheSpreadOfTheNoiseAsksFor) {
+  make_model(16, 8, {}, 64);
+  script.samples = 60;
+  StaticLimits limits;
+  limits.passes = 4;
+  script.spread = 0.1;  // all samples are alike
+  run(limits);
+  EXPECT_THAT(script.meters, ElementsAre(256U));  // as many as there are
+  EXPECT_EQ(script.few, 2U);
+  script.spread = 0.24;
+  run(limits);
+  EXPECT_EQ(script.few, 4U);
+  script.spread = 3;  // more than can be paid for
+  run(limits);
+  EXPECT_EQ(script.few, 6U);
 }
 
 TEST_F(StaticSearchTest, TheNoteSaysThatSmallDifferencesDoNotCount) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "formats/tflite/emit/emitted.h"
 #include "formats/tflite/plan/integer_plan.h"
 #include "formats/tflite/plan/plan.h"
 #include "formats/tflite/prepare/prepare.h"
@@ -30,6 +31,14 @@ struct TfliteWork {
   std::shared_ptr<const TfliteStatic> integers;  // after prepare(), with ranges after observe()
   tflite::IntegerPlan integer_plan;              // after decide()
 };
+
+// Fills in the plans of a recipe. Throws what tflite::make_plan() throws.
+void make_tflite_plan(TfliteWork& work, const Recipe& recipe, ThreadPool& pool);
+// The model of the plans, which must outlive it.
+std::unique_ptr<tflite::TfliteEmitted> emit_tflite(
+    const TfliteWork& work, const std::vector<std::pair<std::string, std::string>>& metadata);
+// A copy of a model that gives the values that static INT8 may want ranges of.
+model::Exposed expose_tflite(const model::ModelFile& file);
 
 // What the result says of the weights of a plan.
 std::vector<TensorOutcome> outcomes_of(const TfliteWork& work);

@@ -19,18 +19,22 @@ namespace ounce::verbs {
 namespace fs = std::filesystem;
 namespace {
 
+bool is_model_name(const fs::path& path) {
+  return path.extension() == ".onnx" || path.extension() == ".tflite";
+}
+
 std::vector<ModelFile> find_in_folder(const std::string& folder) {
   std::vector<ModelFile> found;
   std::error_code error;
   for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
     std::error_code ignored;  // an unreadable entry fails with a better message when it is opened
-    if (entry->path().extension() == ".onnx" && entry->is_regular_file(ignored)) {
+    if (is_model_name(entry->path()) && entry->is_regular_file(ignored)) {
       found.push_back({entry->path(), entry->path().lexically_relative(folder), true});
     }
   }
   if (error) throw Error(ErrorCode::kIo, fmt::format("cannot read the folder: {}", error.message()), folder);
-  if (found.empty()) throw Error(ErrorCode::kUsage, "the folder has no .onnx files", folder);
+  if (found.empty()) throw Error(ErrorCode::kUsage, "the folder has no .onnx or .tflite files", folder);
   std::sort(found.begin(), found.end(),
             [](const ModelFile& a, const ModelFile& b) { return a.relative < b.relative; });
   return found;
@@ -105,12 +109,11 @@ std::vector<ModelFile> find_originals(const std::vector<std::string>& arguments,
       }
     }
     if (skipped != 0 && skipped == found.size())
-      throw Error(
-          ErrorCode::kUsage,
-          fmt::format("the folder has no original model: {}",
-                      skipped == 1 ? "its .onnx file is already quantized"
-                                   : fmt::format("all {} .onnx files are already quantized", skipped)),
-          argument);
+      throw Error(ErrorCode::kUsage,
+                  fmt::format("the folder has no original model: {}",
+                              skipped == 1 ? "its model is already quantized"
+                                           : fmt::format("all {} models are already quantized", skipped)),
+                  argument);
   }
   return originals;
 }

@@ -1,5 +1,5 @@
-// Expands the models of a command line (files, and all .onnx files in folders), assigns an output to each,
-// and runs a function per model.
+// Expands the models of a command line (files, and all .onnx and .tflite files in folders), assigns an output
+// to each, and runs a function per model.
 #pragma once
 
 #include <ounce/error.h>

@@ -194,6 +194,13 @@ void declare(Options& options, Arguments& arguments) {
                   "Read the activation ranges for int8 from this file of 'ounce calibrate' (default: "
                   "calibrate on --data)")
       ->group(kIntegerGroup);
+  options
+      .add_option("--outputs", trial.outputs,
+                  "Consider only these outputs when the search for int8 compares candidates; the others are "
+                  "still compared and reported (repeatable, or separated by commas)")
+      ->delimiter(',')
+      ->one_at_a_time()
+      ->group(kIntegerGroup);
   add_data_options(options, trial.data, /*with_contract=*/true,
                    "required for --to int8 without --ranges; otherwise the default is random inputs");
 }

@@ -14,6 +14,7 @@
 #include "search/tune/evaluator.h"
 #include "search/tune/journal.h"
 #include "search/tune/measuring_evaluator.h"
+#include "search/tune/onnx_candidates.h"
 #include "search/tune/recorded_reference.h"
 #include "support/fatal_layer.h"
 #include "support/npy_bytes.h"
@@ -38,7 +39,7 @@ class FatalBench {
   std::filesystem::path model = folder / "model.onnx";
   TuneOptions options;
   Split split;
-  CandidateMaker maker;
+  OnnxCandidates maker;
   Journal journal{std::filesystem::path()};
   Clock clock{Budget{}};
   MeasuringEvaluator evaluator{options, split, maker, journal, clock};

@@ -6,12 +6,12 @@
 #include "data/source/open_source.h"
 #include "evaluate/compare/worst_output.h"
 #include "evaluate/metrics/metric_command.h"
-#include "formats/onnx/file/reader.h"
-#include "formats/onnx/graph/validate.h"
+#include "formats/open.h"
 #include "model/model_file.h"
 #include "quantize/output_place.h"
 #include "search/advise/family.h"
 #include "search/advise/methods.h"
+#include "target/litert/litert_target.h"
 #include "target/target.h"
 
 namespace ounce {
@@ -29,7 +29,11 @@ AdviseResult advise(const std::filesystem::path& path, const AdviseOptions& opti
   model::require_support(path, "advise");
   const Stopwatch clock;
   if (!(options.budget > 0)) throw Error(ErrorCode::kUsage, "`budget` must be above zero");
-  target::parse_target(options.target);  // throw before anything is measured
+  // Throw before anything is measured.
+  if (model::detect(path) == ModelKind::kTflite)
+    target::parse_litert_target(options.target);
+  else
+    target::parse_target(options.target);
   data::require_files(options.data);
   evaluate::require_program(options.metric_command);
   evaluate::require_outputs(options.outputs, path);
@@ -38,14 +42,14 @@ AdviseResult advise(const std::filesystem::path& path, const AdviseOptions& opti
   result.budget = options.budget;
 
   // Inspect the model without running it.
-  const onnx::Model model = onnx::read_model(path);
-  const graph::Index index = graph::validate(model);
-  result.bytes = onnx::bytes_of(model);
+  const model::ModelFilePtr file = formats::open_model(path);
+  file->validate();
+  result.bytes = file->bytes();
   result.size = size_class(result.bytes);
-  result.family = search::find_family(model, index);
+  result.family = search::find_family(*file);
 
   search::measure_methods(path, options, clock, result);
-  result.risks = search::find_risks(model, index, options, result);
+  result.risks = search::find_risks(*file, options, result);
   result.missing = search::find_missing(options, result);
 
   search::decide(options, result);

@@ -279,12 +279,14 @@ TEST(Methods, ComeInTheOrderOfTheirUseForTheFamily) {
   using enum Format;
   FamilyFinding family;
   family.family = ModelFamily::kCnn;
-  EXPECT_THAT(methods_for({}, family), ElementsAre(kInt8, kW8, kInt8Dynamic, kW16, kW4, kFp16));
+  EXPECT_THAT(methods_for(ModelKind::kOnnx, {}, family),
+              ElementsAre(kInt8, kW8, kInt8Dynamic, kW16, kW4, kFp16));
   family.family = ModelFamily::kTransformer;
-  EXPECT_THAT(methods_for({}, family), ElementsAre(kInt8Dynamic, kW8, kInt8, kW4, kW16, kFp16));
+  EXPECT_THAT(methods_for(ModelKind::kOnnx, {}, family),
+              ElementsAre(kInt8Dynamic, kW8, kInt8, kW4, kW16, kFp16));
   AdviseOptions on_a_gpu;
   on_a_gpu.target = "cuda";
-  EXPECT_EQ(methods_for(on_a_gpu, family).front(), kFp16);
+  EXPECT_EQ(methods_for(ModelKind::kOnnx, on_a_gpu, family).front(), kFp16);
 }
 
 TEST(Quality, LabelsDecideThenPredictionsThenNoise) {

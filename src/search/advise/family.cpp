@@ -11,6 +11,7 @@
 #include "formats/onnx/graph/index.h"
 #include "formats/onnx/plan/weights.h"
 #include "formats/onnx/qat/quantized_state.h"
+#include "formats/onnx/view/onnx_file.h"
 #include "quantize/original.h"
 
 namespace ounce::search {
@@ -21,34 +22,9 @@ constexpr std::uint64_t kFewBytes = 1024;  // weights below this count as none
 constexpr double kMuchLonger = 4;          // least output length / input length of an audio generator
 constexpr std::size_t kShownOps = 4;
 
-std::vector<NamedCount> sorted(const std::map<std::string, NamedCount>& counts, bool by_bytes) {
-  std::vector<NamedCount> list;
-  for (const auto& [name, count] : counts) list.push_back({name, count.count, count.bytes});
-  std::stable_sort(list.begin(), list.end(), [&](const NamedCount& a, const NamedCount& b) {
-    return by_bytes ? a.bytes > b.bytes : a.count > b.count;
-  });
-  return list;
-}
-
 // Ops of classical models of tabular data.
 bool is_classical(std::string_view op_type) {
   return op_type.starts_with("TreeEnsemble") || op_type.starts_with("SVM") || op_type.starts_with("Linear");
-}
-
-std::string describe_family(const FamilyFinding& finding) {
-  static const std::map<ModelFamily, const char*> kNames = {{ModelFamily::kCnn, "convolutional network"},
-                                                            {ModelFamily::kTransformer, "transformer"},
-                                                            {ModelFamily::kRecurrent, "recurrent network"},
-                                                            {ModelFamily::kAudioGenerator, "audio generator"},
-                                                            {ModelFamily::kDetector, "detector"},
-                                                            {ModelFamily::kMlp, "multilayer perceptron"},
-                                                            {ModelFamily::kTrees, "tree or classical model"},
-                                                            {ModelFamily::kOther, "model of unknown family"}};
-  std::string text = kNames.at(finding.family);
-  if (finding.is_autoregressive) text = "autoregressive " + text;
-  if (finding.is_quantized) text += ", already quantized";
-  if (finding.is_half) text += ", 16-bit";
-  return text;
 }
 
 class Finder {
@@ -88,8 +64,8 @@ class Finder {
       entry.bytes += bytes;
       result_.weight_bytes += bytes;
     }
-    result_.ops = sorted(ops, false);
-    result_.weights = sorted(weights, true);
+    result_.ops = sorted_counts(ops, false);
+    result_.weights = sorted_counts(weights, true);
   }
 
   void describe_precision() {
@@ -140,9 +116,11 @@ class Finder {
     if (recurrent > kMost || (recurrent > 0 && !result_.states.empty())) return name_recurrent(recurrent);
     if (conv > kMost) return name_convolutional(conv, attention);
     if (share(ops::Class::kProduct) > kMost) {
-      return name(ModelFamily::kMlp, fmt::format("{}; no attention, convolution or state", weights_text()));
+      return name(ModelFamily::kMlp,
+                  fmt::format("{}; no attention, convolution or state", weights_text(result_)));
     }
-    name(ModelFamily::kOther, result_.weight_bytes == 0 ? "no op multiplies by weights" : weights_text());
+    name(ModelFamily::kOther,
+         result_.weight_bytes == 0 ? "no op multiplies by weights" : weights_text(result_));
   }
 
   bool is_trees() {
@@ -158,17 +136,17 @@ class Finder {
   void name_transformer(const AttentionSigns& attention) {
     name(ModelFamily::kTransformer,
          fmt::format("{} attention layer{}{}; {}", attention.count(), attention.count() == 1 ? "" : "s",
-                     attention.ops == 0 ? " (MatMul, Softmax, MatMul)" : "", weights_text()));
+                     attention.ops == 0 ? " (MatMul, Softmax, MatMul)" : "", weights_text(result_)));
     const std::string sign = find_causality(index_, find_masks(model_, index_), result_.states);
     result_.is_autoregressive = !sign.empty();
     if (!sign.empty()) result_.reasons.push_back("autoregressive: " + sign);
   }
 
   void name_recurrent(double recurrent) {
-    name(ModelFamily::kRecurrent,
-         recurrent > kMost
-             ? weights_text()
-             : fmt::format("'{}' is a recurrent state; {}", result_.states.front().first, weights_text()));
+    name(ModelFamily::kRecurrent, recurrent > kMost
+                                      ? weights_text(result_)
+                                      : fmt::format("'{}' is a recurrent state; {}",
+                                                    result_.states.front().first, weights_text(result_)));
   }
 
   void name_convolutional(double conv, const AttentionSigns& attention) {
@@ -177,10 +155,11 @@ class Finder {
       return name(ModelFamily::kAudioGenerator,
                   fmt::format("{} ConvTranspose upsample the input {:.0f}× to a one-channel output{}; {}",
                               wave.upsamplings, wave.growth, wave.ends_in_tanh ? " through Tanh" : "",
-                              weights_text()));
+                              weights_text(result_)));
     }
     const std::string boxes = find_boxes(model_, index_);
-    if (!boxes.empty()) return name(ModelFamily::kDetector, fmt::format("{}; {}", boxes, weights_text()));
+    if (!boxes.empty())
+      return name(ModelFamily::kDetector, fmt::format("{}; {}", boxes, weights_text(result_)));
     name(ModelFamily::kCnn,
          fmt::format("{:.0f} % of the weights belong to convolutions{}", 100 * conv,
                      attention.count() == 0 ? "" : fmt::format("; {} attention layers", attention.count())));
@@ -200,23 +179,6 @@ class Finder {
                                      : static_cast<double>(bytes) / static_cast<double>(result_.weight_bytes);
   }
 
-  std::string weights_text() const {
-    std::vector<std::string> parts;
-    for (std::size_t i = 0; i < std::min(kShownOps, result_.weights.size()); ++i) {
-      const NamedCount& entry = result_.weights[i];
-      if (200 * entry.bytes < result_.weight_bytes) break;  // rounds to 0 %
-      parts.push_back(fmt::format(
-          "{:.0f} % {}", 100.0 * static_cast<double>(entry.bytes) / static_cast<double>(result_.weight_bytes),
-          entry.name));
-    }
-    return fmt::format("weights: {}", fmt::join(parts, ", "));
-  }
-
-  static std::string bytes_text(std::uint64_t bytes) {
-    return bytes < 1'000'000 ? fmt::format("{} kB", (bytes + 500) / 1000)
-                             : fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
-  }
-
   const onnx::Model& model_;
   const graph::Index& index_;
   FamilyFinding result_;
@@ -225,6 +187,54 @@ class Finder {
 };
 
 }  // namespace
+
+std::vector<NamedCount> sorted_counts(const std::map<std::string, NamedCount>& counts, bool by_bytes) {
+  std::vector<NamedCount> list;
+  for (const auto& [name, count] : counts) list.push_back({name, count.count, count.bytes});
+  std::stable_sort(list.begin(), list.end(), [&](const NamedCount& a, const NamedCount& b) {
+    return by_bytes ? a.bytes > b.bytes : a.count > b.count;
+  });
+  return list;
+}
+
+std::string describe_family(const FamilyFinding& finding) {
+  static const std::map<ModelFamily, const char*> kNames = {{ModelFamily::kCnn, "convolutional network"},
+                                                            {ModelFamily::kTransformer, "transformer"},
+                                                            {ModelFamily::kRecurrent, "recurrent network"},
+                                                            {ModelFamily::kAudioGenerator, "audio generator"},
+                                                            {ModelFamily::kDetector, "detector"},
+                                                            {ModelFamily::kMlp, "multilayer perceptron"},
+                                                            {ModelFamily::kTrees, "tree or classical model"},
+                                                            {ModelFamily::kOther, "model of unknown family"}};
+  std::string text = kNames.at(finding.family);
+  if (finding.is_autoregressive) text = "autoregressive " + text;
+  if (finding.is_quantized) text += ", already quantized";
+  if (finding.is_half) text += ", 16-bit";
+  return text;
+}
+
+std::string weights_text(const FamilyFinding& finding) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < std::min(kShownOps, finding.weights.size()); ++i) {
+    const NamedCount& entry = finding.weights[i];
+    if (200 * entry.bytes < finding.weight_bytes) break;  // rounds to 0 %
+    parts.push_back(fmt::format(
+        "{:.0f} % {}", 100.0 * static_cast<double>(entry.bytes) / static_cast<double>(finding.weight_bytes),
+        entry.name));
+  }
+  return fmt::format("weights: {}", fmt::join(parts, ", "));
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+  return bytes < 1'000'000 ? fmt::format("{} kB", (bytes + 500) / 1000)
+                           : fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
+}
+
+FamilyFinding find_family(const model::ModelFile& file) {
+  if (file.kind() == model::ModelKind::kTflite) return find_family(tflite::as_tflite(file));
+  const onnx::OnnxFile& onnx = onnx::as_onnx(file);
+  return find_family(onnx.model(), onnx.index());
+}
 
 FamilyFinding find_family(const onnx::Model& model, const graph::Index& index) {
   return Finder(model, index).run();

@@ -10,7 +10,9 @@
 #include <ounce/search.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,10 +20,22 @@
 
 #include "formats/onnx/file/model.h"
 #include "formats/onnx/graph/index.h"
+#include "formats/tflite/view/tflite_file.h"
+#include "model/model_file.h"
 
 namespace ounce::search {
 
+FamilyFinding find_family(const model::ModelFile& file);  // ONNX or TFLite
 FamilyFinding find_family(const onnx::Model& model, const graph::Index& index);
+FamilyFinding find_family(const tflite::TfliteFile& file);
+
+// "autoregressive transformer"
+std::string describe_family(const FamilyFinding& finding);
+// The most bytes first, or the most often counted.
+std::vector<NamedCount> sorted_counts(const std::map<std::string, NamedCount>& counts, bool by_bytes);
+std::string bytes_text(std::uint64_t bytes);
+// "weights: 80 % Conv, 20 % Gemm"
+std::string weights_text(const FamilyFinding& finding);
 
 // Attention in a graph.
 struct AttentionSigns {

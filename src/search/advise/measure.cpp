@@ -11,6 +11,7 @@
 #include "base/cancel.h"
 #include "evaluate/models/open.h"
 #include "io/temporary_files.h"
+#include "model/model_file.h"
 #include "recipe/format_info.h"
 #include "search/advise/methods.h"
 #include "search/tune/recorded_reference.h"
@@ -66,10 +67,10 @@ class Measuring : private MethodLab {
                             compare_with_itself(nothing_to_do);
                           });
     if (nothing_to_do) return;
-    for (const Format format : methods_for(options_, result_.family)) {
+    for (const Format format : methods_for(kind_, options_, result_.family)) {
       MethodFinding& method = result_.methods.emplace_back();
       method.format = format;
-      method.why_not = obstacle(format, options_, result_.family);
+      method.why_not = obstacle(kind_, format, options_, result_.family);
     }
     if (!is_known) return leave_all_out();
     coding_seconds_ = kLeastStep + static_cast<double>(result_.bytes) / kBytesASecond;
@@ -295,7 +296,8 @@ class Measuring : private MethodLab {
 
   void make(double seconds, MethodFinding& finding) override {
     const Format format = finding.format;
-    const std::filesystem::path file = default_output(folder_.path() / "model.onnx", format);
+    const std::filesystem::path file = default_output(
+        folder_.path() / (kind_ == ModelKind::kTflite ? "model.tflite" : "model.onnx"), format);
     const Stopwatch time;
     const TimeLimit limit(std::max(seconds, kLeastStep));
     try {
@@ -408,6 +410,7 @@ class Measuring : private MethodLab {
   }
 
   const std::filesystem::path& model_;
+  const ModelKind kind_ = model::detect(model_).value_or(ModelKind::kOnnx);
   const AdviseOptions& options_;
   const Stopwatch& clock_;
   AdviseResult& result_;

@@ -13,12 +13,14 @@
 #include "formats/onnx/plan/plan.h"
 #include "formats/onnx/plan/weights.h"
 #include "recipe/format_info.h"
+#include "target/litert/litert_target.h"
 #include "target/target.h"
 
 namespace ounce::search {
 namespace {
 
 bool computes_halves(const std::string& target) {
+  if (target::names_litert(target)) return false;
   const target::Provider* provider = target::find_provider(target::parse_target(target).provider);
   return provider != nullptr && provider->computes_fp16;
 }
@@ -39,17 +41,20 @@ double share_of_products(const FamilyFinding& family) {
 
 }  // namespace
 
-std::vector<Format> methods_for(const AdviseOptions& options, const FamilyFinding& family) {
+std::vector<Format> methods_for(ModelKind kind, const AdviseOptions& options, const FamilyFinding& family) {
   using enum Format;
   std::vector<Format> methods = is_convolutional(family.family)
                                     ? std::vector{kInt8, kW8, kInt8Dynamic, kW16, kW4}
                                     : std::vector{kInt8Dynamic, kW8, kInt8, kW4, kW16};
   methods.insert(computes_halves(options.target) ? methods.begin() : methods.end(), kFp16);
+  std::erase_if(methods, [kind](Format format) { return !why_not_for(kind, format).empty(); });
   return methods;
 }
 
-std::string obstacle(Format format, const AdviseOptions& options, const FamilyFinding& family) {
+std::string obstacle(ModelKind kind, Format format, const AdviseOptions& options,
+                     const FamilyFinding& family) {
   if (info_of(format).needs_data && options.data.is_generated()) return "needs calibration data: give `data`";
+  if (kind != ModelKind::kOnnx) return {};  // quantize() chooses the operators, and says so if there are none
   const double share = share_of_products(family);
   if (!is_dynamic(format) || share >= kDynamicShare) return {};
   return share == 0 ? "no MatMul, Gemm, LSTM or attention with weights"

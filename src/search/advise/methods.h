@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "base/machine.h"
+#include "base/model_kind.h"
 #include "formats/onnx/file/model.h"
 #include "formats/onnx/graph/index.h"
+#include "model/model_file.h"
 
 namespace ounce::search {
 
@@ -38,10 +40,11 @@ inline constexpr std::uint64_t kTinyLayer = 4096;  // bytes of a weight
 
 // The methods to try, the most promising ones for the family first: if time runs out, only the least
 // promising ones are missing.
-std::vector<Format> methods_for(const AdviseOptions& options, const FamilyFinding& family);
+std::vector<Format> methods_for(ModelKind kind, const AdviseOptions& options, const FamilyFinding& family);
 
 // Returns why a method is not tried; empty if it is.
-std::string obstacle(Format format, const AdviseOptions& options, const FamilyFinding& family);
+std::string obstacle(ModelKind kind, Format format, const AdviseOptions& options,
+                     const FamilyFinding& family);
 
 // Fills in sizes, the numbers of INT8 and FP32 nodes, and the reasons for the latter. Sets `why_not` if the
 // format runs in INT8 but no node does: then measuring is pointless.
@@ -148,8 +151,8 @@ std::uint64_t least_samples(const Gates& gates, double confidence);
 void judge(const Gates& gates, const VerifyResult& compared, MethodFinding& finding);
 
 // The risks of quantizing this model, each with the evidence in the graph or in the measurements.
-std::vector<Risk> find_risks(const onnx::Model& model, const graph::Index& index,
-                             const AdviseOptions& options, const AdviseResult& result);
+std::vector<Risk> find_risks(const model::ModelFile& file, const AdviseOptions& options,
+                             const AdviseResult& result);
 
 // Lists the data that would improve the advice.
 std::vector<std::string> find_missing(const AdviseOptions& options, const AdviseResult& result);

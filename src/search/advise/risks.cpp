@@ -10,9 +10,11 @@
 
 #include "base/quality.h"
 #include "evaluate/compare/gates.h"
-#include "formats/onnx/file/types.h"
+#include "formats/onnx/view/onnx_file.h"
 #include "recipe/format_info.h"
 #include "search/advise/family.h"
+#include "search/advise/methods.h"
+#include "target/litert/litert_target.h"
 #include "target/target.h"
 
 namespace ounce::search {
@@ -27,16 +29,16 @@ const MethodFinding* find_measured(const AdviseResult& result, Format format) {
 
 class Risks {
  public:
-  Risks(const onnx::Model& model, const graph::Index& index, const AdviseOptions& options,
-        const AdviseResult& result)
-      : model_(model), index_(index), options_(options), result_(result) {}
+  Risks(const model::ModelFile& file, const AdviseOptions& options, const AdviseResult& result)
+      : file_(file), options_(options), result_(result) {}
 
   std::vector<Risk> run() {
     if (result_.family.family == ModelFamily::kTrees) return std::move(risks_);
-    look_at_masks();
+    const auto* const onnx = dynamic_cast<const onnx::OnnxFile*>(&file_);
+    if (onnx != nullptr) look_at_masks(*onnx);
     look_at_accumulation();
-    look_at_probabilities();
-    look_at_weights();
+    if (onnx != nullptr) look_at_probabilities(*onnx);
+    if (onnx != nullptr) look_at_weights(*onnx);
     look_at_activations();
     look_at_floats();
     look_at_memory();
@@ -51,9 +53,9 @@ class Risks {
     risks_.push_back({name, std::move(evidence), std::move(advice)});
   }
 
-  void look_at_masks() {
+  void look_at_masks(const onnx::OnnxFile& file) {
     std::vector<std::string> masks;
-    for (const MaskConstant& mask : find_masks(model_, index_)) {
+    for (const MaskConstant& mask : find_masks(file.model(), file.index())) {
       if (mask.value < 0) masks.push_back(fmt::format("'{}' = {:g}", mask.name, mask.value));
     }
     if (masks.empty()) return;
@@ -83,12 +85,12 @@ class Risks {
                       fmt::join(lost, " `carry` ")));
   }
 
-  void look_at_probabilities() {
+  void look_at_probabilities(const onnx::OnnxFile& file) {
     std::vector<std::string_view> last;
     for (const Op op : {Op::kSoftmax, Op::kSigmoid}) {
-      if (ends_in(model_, index_, op)) last.push_back(ops::info(op).name);
+      if (ends_in(file.model(), file.index(), op)) last.push_back(ops::info(op).name);
     }
-    if (last.empty() && ends_in_logistic(model_, index_)) last.emplace_back("1 / (1 + Exp)");
+    if (last.empty() && ends_in_logistic(file.model(), file.index())) last.emplace_back("1 / (1 + Exp)");
     for (const std::string_view op : last) {
       add("probabilities", fmt::format("outputs are probabilities ({})", op),
           "quantization shifts probabilities even if predictions do not change: check your thresholds, and "
@@ -96,8 +98,8 @@ class Risks {
     }
   }
 
-  void look_at_weights() {
-    const WeightSurvey survey = survey_weights(model_, index_);
+  void look_at_weights(const onnx::OnnxFile& file) {
+    const WeightSurvey survey = survey_weights(file.model(), file.index());
     if (!survey.widest.empty()) {
       const WeightSpread& worst = survey.widest.front();
       add("wide_weights",
@@ -165,12 +167,11 @@ class Risks {
 
   void look_at_shapes() {
     std::vector<std::string> free;
-    for (const auto& input : model_.proto->graph->inputs) {
-      if (is_state(std::string(input->name))) continue;
-      const onnx::ValueType type = onnx::read_type(input->type);
-      for (std::size_t i = 1; i < type.shape.size(); ++i) {  // the first one is the batch
-        if (type.shape[i].value <= 0) {
-          free.push_back(fmt::format("'{}'", input->name));
+    for (const model::Port& input : file_.inputs()) {
+      if (is_state(input.name)) continue;
+      for (std::size_t i = 1; i < input.shape.size(); ++i) {  // the first one is the batch
+        if (input.shape[i].value <= 0) {
+          free.push_back(fmt::format("'{}'", input.name));
           break;
         }
       }
@@ -204,7 +205,9 @@ class Risks {
   }
 
   void look_at_target() {
-    if (options_.target.empty() || !target::parse_target(options_.target).is_place()) return;
+    const bool is_place = target::names_litert(options_.target) ||
+                          (!options_.target.empty() && target::parse_target(options_.target).is_place());
+    if (!is_place) return;
     CheckOptions check_options;
     check_options.targets = {options_.target};
     const CheckReport report = check(result_.model, check_options);
@@ -223,8 +226,7 @@ class Risks {
         fmt::format("time the result on {} with `bench() with remote.via`", options_.target));
   }
 
-  const onnx::Model& model_;
-  const graph::Index& index_;
+  const model::ModelFile& file_;
   const AdviseOptions& options_;
   const AdviseResult& result_;
   std::vector<Risk> risks_;
@@ -232,9 +234,9 @@ class Risks {
 
 }  // namespace
 
-std::vector<Risk> find_risks(const onnx::Model& model, const graph::Index& index,
-                             const AdviseOptions& options, const AdviseResult& result) {
-  return Risks(model, index, options, result).run();
+std::vector<Risk> find_risks(const model::ModelFile& file, const AdviseOptions& options,
+                             const AdviseResult& result) {
+  return Risks(file, options, result).run();
 }
 
 std::vector<std::string> find_missing(const AdviseOptions& options, const AdviseResult& result) {

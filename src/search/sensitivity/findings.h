@@ -1,11 +1,4 @@
-// Estimates the quantization noise of each layer from statistics (without running the model), describes which
-// layers are sensitive, and chooses the layers to exclude.
-//
-//   y = W x      noise(y) / signal(y) = noise(W) / signal(W) + noise(x) / signal(x) + rounding of y
-//
-// This assumes that weights and inputs are independent. The noise of weights is their quantization error; the
-// noise of activations is predicted by calibration. Dynamic INT8 counts only the weights, because its
-// activation scales are unknown before run time.
+// Describes which layers are sensitive, and chooses the layers to exclude.
 #pragma once
 
 #include <ounce/recipe.h>
@@ -19,14 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "quantize/prepared_model.h"
-#include "search/tune/layers.h"
-
 namespace ounce::search {
-
-// Returns the noise-to-signal ratio of each layer. `layers` must belong to the prepared model.
-std::vector<double> estimate_noise(const quantization::PreparedModel& prepared, const Recipe& recipe,
-                                   const std::vector<Layer>& layers);
 
 // Describes the sensitive layers: single outliers, the first and last layer, attention, and only if the
 // measurements confirm it. The groups of `result` must be measured and sorted, the most sensitive first.

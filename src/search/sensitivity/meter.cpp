@@ -19,7 +19,6 @@
 #include "io/temporary_files.h"
 #include "quantize/recipe_json.h"
 #include "recipe/format_info.h"
-#include "search/sensitivity/findings.h"
 #include "search/tune/evaluator.h"
 #include "search/tune/journal.h"
 #include "search/tune/tuning.h"
@@ -160,7 +159,7 @@ CandidateMaker& SensitivityMeter::maker() {
     how.trial.data.parts = std::max<std::uint64_t>(1, (all + kCalibrationPart - 1) / kCalibrationPart);
   }
   how.progress = options_.progress;
-  maker_ = std::make_unique<CandidateMaker>(model_, how);
+  maker_ = make_candidate_maker(model_, how);
   return *maker_;
 }
 
@@ -174,7 +173,7 @@ Recipe SensitivityMeter::base() const {
 
 Recipe SensitivityMeter::recipe_for(const std::set<std::size_t>& floats, Format kept) {
   Recipe recipe = base();
-  const calibration::Ranges* ranges = maker().prepared(recipe)->ranges();
+  const calibration::Ranges* ranges = maker().ranges(recipe);
   if (ranges != nullptr && ranges->samples < kFewCalibration)
     recipe.integer.calibration = CalibrationMethod::kMinMax;
   for (const std::size_t i : floats) {
@@ -195,19 +194,15 @@ json SensitivityMeter::look() {
   if (options_.data.is_generated())
     notes.emplace_back(
         "random inputs show which layers are sensitive, but not the loss of accuracy; give `data`");
-  const auto prepared = maker().prepared(base());
-  if (prepared->is_trained())
-    throw Error(ErrorCode::kUnsupported, prepared->notes().front() + ": its formats are fixed",
-                model_.string());
-  notes.insert(notes.end(), prepared->notes().begin(), prepared->notes().end());
-  const std::vector<Layer> layers = find_layers(prepared->index());
-  if (layers.empty())
+  Survey survey = maker().survey(recipe_for({}, kUnchanged));
+  if (survey.layers.empty())
     throw Error(ErrorCode::kUnsupported,
                 "the model has no node with constant floating-point weights of at least 1 kB",
                 model_.string());
-  const std::vector<double> noise = estimate_noise(*prepared, recipe_for({}, kUnchanged), layers);
+  notes.insert(notes.end(), survey.notes.begin(), survey.notes.end());
   json value = {{"layers", json::array()}, {"notes", notes}};
-  for (std::size_t i = 0; i < layers.size(); ++i) value["layers"].push_back(layer_json(layers[i], noise[i]));
+  for (std::size_t i = 0; i < survey.layers.size(); ++i)
+    value["layers"].push_back(layer_json(survey.layers[i], survey.noise[i]));
   return value;
 }
 
@@ -265,7 +260,7 @@ std::vector<Measured> SensitivityMeter::measure(const std::vector<std::set<std::
   if (options_.progress != nullptr) options_.progress->done += results.size() - unknown.size();
   if (!unknown.empty()) {
     recording();
-    maker().prepared(base());
+    maker().prepare(base());
     if (options_.progress != nullptr) options_.progress->stage = "measuring";
     // Keep the requested order, so that a run that is stopped has measured the worst groups.
     std::vector<std::pair<std::size_t, std::string>> work;
@@ -275,7 +270,8 @@ std::vector<Measured> SensitivityMeter::measure(const std::vector<std::set<std::
     ThreadPool pool(side_by_side(evaluate::check_model(model_).bytes, options_.runtime, options_.threads));
     pool.for_each(work.size(), [&](std::size_t k) {
       const Stopwatch time;
-      json value = run(floats[work[k].first], kept, folder.path() / fmt::format("{}.onnx", k));
+      json value =
+          run(floats[work[k].first], kept, folder.path() / fmt::format("{}{}", k, maker().extension()));
       results.at(work[k].second) = measured_of(value);
       journal_.add(work[k].second, std::move(value), time.seconds());
       if (options_.progress != nullptr) ++options_.progress->done;

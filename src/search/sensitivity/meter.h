@@ -12,19 +12,12 @@
 #include <string>
 #include <vector>
 
+#include "search/tune/candidate_maker.h"
 #include "search/tune/journal.h"
 #include "search/tune/layers.h"
-#include "search/tune/measuring_evaluator.h"
 #include "search/tune/recorded_reference.h"
 
 namespace ounce::search {
-
-// The layers that the format can quantize.
-struct Survey {
-  std::vector<Layer> layers;
-  std::vector<double> noise;  // estimated noise / signal at the output of each layer
-  std::vector<std::string> notes;
-};
 
 struct Measured {
   double noise = 0;  // noise / signal of the worst output; infinite if the model does not run

@@ -95,6 +95,8 @@ class Evaluator {
   // candidate cannot be made.
   virtual TuneTrial judge(const Recipe& recipe, const std::string& name) = 0;
   virtual std::vector<TreatedLayer> layers(const Recipe& recipe) = 0;
+  // False for recipes that are not worth a try with models of this kind.
+  virtual bool can_make(const Recipe&) const { return true; }
   // False if no layer would run in INT8: the result would be a weight-only model.
   virtual bool computes_on_integers(const Recipe& recipe) = 0;
   // Makes the choices of quantize() for static INT8. Stops when the outputs reach `close_enough` dB SQNR or

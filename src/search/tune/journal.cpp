@@ -25,7 +25,7 @@
 #include "base/machine.h"
 #include "data/contract/contract_file.h"
 #include "data/source/sources.h"
-#include "formats/onnx/file/reader.h"
+#include "formats/open.h"
 #include "io/mapped_file.h"
 #include "quantize/digests.h"
 #include "quantize/statement.h"
@@ -379,7 +379,7 @@ std::string runtime_text(const fs::path& model, const RuntimeOptions& options) {
 
 std::string model_digest(const fs::path& path) {
   ThreadPool pool;
-  return quantization::source_digest(onnx::read_model(path), {}, pool);
+  return quantization::source_digest(*formats::open_model(path), pool);
 }
 
 }  // namespace

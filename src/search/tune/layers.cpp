@@ -67,8 +67,19 @@ std::map<NodePlace, Draft> collect(const Index& index, std::uint64_t least_bytes
   return drafts;
 }
 
-// Escapes only the special characters of RE2, so that the expressions stay readable.
-std::string exactly(const std::string& name) {
+// A node's name selects its weights if they are direct inputs and no other node, tensor or op has that name.
+std::vector<std::string> expressions_for(const Draft& draft, const std::map<std::string, int>& names) {
+  const auto found = names.find(draft.layer.name);
+  if (draft.is_direct && found != names.end() && found->second == 1)
+    return {exact_expression(draft.layer.name)};
+  std::vector<std::string> expressions;
+  for (const std::string& tensor : draft.tensors) expressions.push_back(exact_expression(tensor));
+  return expressions;
+}
+
+}  // namespace
+
+std::string exact_expression(const std::string& name) {
   std::string text = "^";
   for (const char c : name) {
     if (std::string_view("\\.+*?()|[]{}^$").find(c) != std::string_view::npos) text += '\\';
@@ -76,17 +87,6 @@ std::string exactly(const std::string& name) {
   }
   return text + "$";
 }
-
-// A node's name selects its weights if they are direct inputs and no other node, tensor or op has that name.
-std::vector<std::string> expressions_for(const Draft& draft, const std::map<std::string, int>& names) {
-  const auto found = names.find(draft.layer.name);
-  if (draft.is_direct && found != names.end() && found->second == 1) return {exactly(draft.layer.name)};
-  std::vector<std::string> expressions;
-  for (const std::string& tensor : draft.tensors) expressions.push_back(exactly(tensor));
-  return expressions;
-}
-
-}  // namespace
 
 std::vector<Layer> find_layers(const Index& index, std::uint64_t least_bytes) {
   std::map<NodePlace, Draft> drafts = collect(index, least_bytes);
@@ -202,35 +202,35 @@ using onnx::Bytes;
 // Largest number of nodes between a layer and its attention.
 constexpr std::size_t kFarthest = 32;
 
-bool is_matmul(const onnx::Node& node) {
-  return node.op() == Op::kMatMul || node.op() == Op::kFusedMatMul || node.op() == Op::kEinsum;
-}
 bool is_named_attention(const onnx::Node& node) { return node.op_type().find("Attention") != Bytes::npos; }
 // Ops between a MatMul of attention and its Softmax or layers: they change values one by one or only move
 // them.
-bool keeps_values(const onnx::Node& node) {
+bool keeps_values(Op op) {
   static const std::set<Op> kKeeping = {
       Op::kIdentity, Op::kTranspose, Op::kReshape, Op::kSqueeze, Op::kUnsqueeze, Op::kCast,    Op::kDropout,
       Op::kAdd,      Op::kSub,       Op::kMul,     Op::kDiv,     Op::kWhere,     Op::kFlatten, Op::kSlice,
       Op::kSplit,    Op::kConcat,    Op::kExpand,  Op::kClip,    Op::kMax,       Op::kMin};
-  return kKeeping.contains(node.op());
+  return kKeeping.contains(op);
 }
 
-// The data flow as a graph of nodes, with edges from the producer of a value to its consumers.
+// Nodes of all bodies are numbered in their order.
 class Flow {
  public:
   explicit Flow(const graph::Index& index) : index_(index) {
-    for (std::size_t body = 0; body < index.bodies().size(); ++body) {
-      first_.push_back(count_);
-      count_ += index.bodies()[body].nodes().size();
+    std::size_t count = 0;
+    for (const graph::Body& body : index.bodies()) {
+      first_.push_back(count);
+      count += body.nodes().size();
     }
-    next_.resize(count_);
-    before_.resize(count_);
+    graph_.next.resize(count);
+    graph_.before.resize(count);
     for (const graph::Passage& passage : graph::passages(index)) {
       if (passage.way != graph::Way::kReturns)
         passages_[{passage.from.body, passage.from.name}].push_back(passage.to);
     }
     graph::for_each_node(index, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
+      graph_.nodes.push_back(role_of(node.op()));
+      graph_.nodes.back().is_attention = is_named_attention(node);
       for (const Bytes name : node.outputs) {
         if (!name.empty()) connect(number({body, position}), body, name);
       }
@@ -238,9 +238,7 @@ class Flow {
   }
 
   std::size_t number(const NodePlace& place) const { return first_[place.first] + place.second; }
-  std::size_t size() const { return count_; }
-  const std::vector<std::size_t>& next(std::size_t node) const { return next_[node]; }
-  const std::vector<std::size_t>& before(std::size_t node) const { return before_[node]; }
+  const RoleGraph& graph() const { return graph_; }
 
  private:
   void connect(std::size_t from, std::size_t body, Bytes name) {
@@ -254,8 +252,8 @@ class Flow {
       if (found.value == nullptr) continue;
       for (const graph::Use& use : found.value->uses) {
         const std::size_t to = number({use.body, use.node});
-        next_[from].push_back(to);
-        before_[to].push_back(from);
+        graph_.next[from].push_back(to);
+        graph_.before[to].push_back(from);
         follow(use.body, index_.node(use).inputs[use.input], left);
       }
       follow(found.body, place.second, left);
@@ -270,18 +268,14 @@ class Flow {
 
   const graph::Index& index_;
   std::vector<std::size_t> first_;
-  std::size_t count_ = 0;
-  std::vector<std::vector<std::size_t>> next_, before_;
+  RoleGraph graph_;
   std::map<std::pair<std::size_t, Bytes>, std::vector<graph::Place>> passages_;
 };
 
 class Roles {
  public:
-  Roles(const graph::Index& index, const std::vector<NodePlace>& layers)
-      : flow_(index), layer_at_(flow_.size(), kNobody) {
-    graph::for_each_node(index,
-                         [&](std::size_t, std::size_t, const onnx::Node& node) { nodes_.push_back(&node); });
-    for (const NodePlace& place : layers) layers_.push_back(flow_.number(place));
+  Roles(const RoleGraph& graph, const std::vector<std::size_t>& layers)
+      : graph_(graph), layers_(layers), layer_at_(graph.nodes.size(), kNobody) {
     for (std::size_t i = 0; i < layers_.size(); ++i) layer_at_[layers_[i]] = i;
   }
 
@@ -291,11 +285,11 @@ class Roles {
     for (std::size_t i = 0; i < layers_.size(); ++i) {
       roles_[i].is_first = !fed[layers_[i]];
       roles_[i].is_last = !wanted[layers_[i]];
-      if (is_named_attention(*nodes_[layers_[i]])) roles_[i].is_attention = true;
+      if (graph_.nodes[layers_[i]].is_attention) roles_[i].is_attention = true;
     }
-    for (std::size_t node = 0; node < nodes_.size(); ++node) {
-      if (nodes_[node]->op() == Op::kSoftmax) mark_written_out(node);
-      if (is_named_attention(*nodes_[node])) mark_around(node, {node});
+    for (std::size_t node = 0; node < graph_.nodes.size(); ++node) {
+      if (graph_.nodes[node].is_softmax) mark_written_out(node);
+      if (graph_.nodes[node].is_attention) mark_around(node, {node});
     }
     return std::move(roles_);
   }
@@ -304,12 +298,12 @@ class Roles {
   static constexpr std::size_t kNobody = graph::kNone;
   bool is_layer(std::size_t node) const { return layer_at_[node] != kNobody; }
   const std::vector<std::size_t>& neighbours(std::size_t node, bool forward) const {
-    return forward ? flow_.next(node) : flow_.before(node);
+    return forward ? graph_.next[node] : graph_.before[node];
   }
 
   // The nodes that some layer reaches, forward or backward.
   std::vector<bool> reached(bool forward) const {
-    std::vector<bool> is_reached(flow_.size());
+    std::vector<bool> is_reached(graph_.nodes.size());
     std::vector<std::size_t> left;
     const auto add = [&](std::size_t from) {
       for (const std::size_t node : neighbours(from, forward)) {
@@ -351,8 +345,10 @@ class Roles {
 
   // Attention as MatMul, Softmax, MatMul, where both MatMuls multiply computed values.
   void mark_written_out(std::size_t softmax) {
-    const auto is_product = [&](std::size_t node) { return is_matmul(*nodes_[node]) && !is_layer(node); };
-    const auto passes = [&](std::size_t node) { return keeps_values(*nodes_[node]) && !is_layer(node); };
+    const auto is_product = [&](std::size_t node) {
+      return graph_.nodes[node].is_product && !is_layer(node);
+    };
+    const auto passes = [&](std::size_t node) { return graph_.nodes[node].keeps_values && !is_layer(node); };
     const auto scores = nearest(softmax, false, is_product, passes);
     const auto mixed = nearest(softmax, true, is_product, passes);
     if (scores.empty() || mixed.empty()) return;
@@ -364,13 +360,10 @@ class Roles {
   void mark_around(std::size_t node, const std::vector<std::size_t>& givers) {
     const auto wanted = [&](std::size_t other) { return is_layer(other); };
     const auto before = [&](std::size_t other) {  // does not follow shapes
-      const Op op = nodes_[other]->op();
-      return op != Op::kSoftmax && op != Op::kShape && op != Op::kSize;
+      return !graph_.nodes[other].is_softmax && !graph_.nodes[other].gives_shape;
     };
     const auto behind = [&](std::size_t other) {
-      const Op op = nodes_[other]->op();
-      return keeps_values(*nodes_[other]) && op != Op::kAdd && op != Op::kSub && op != Op::kMul &&
-             op != Op::kDiv;
+      return graph_.nodes[other].keeps_values && !graph_.nodes[other].computes_values;
     };
     for (const std::size_t layer : nearest(node, false, wanted, before))
       roles_[layer_at_[layer]].is_attention = true;
@@ -380,16 +373,32 @@ class Roles {
     }
   }
 
-  Flow flow_;
-  std::vector<const onnx::Node*> nodes_;
-  std::vector<std::size_t> layers_, layer_at_;
+  const RoleGraph& graph_;
+  const std::vector<std::size_t>& layers_;
+  std::vector<std::size_t> layer_at_;
   std::vector<LayerRole> roles_;
 };
 
 }  // namespace
 
+RoleGraph::Node role_of(Op op) {
+  return {.is_product = op == Op::kMatMul || op == Op::kFusedMatMul || op == Op::kEinsum,
+          .is_softmax = op == Op::kSoftmax,
+          .is_attention = false,
+          .keeps_values = keeps_values(op),
+          .computes_values = op == Op::kAdd || op == Op::kSub || op == Op::kMul || op == Op::kDiv,
+          .gives_shape = op == Op::kShape || op == Op::kSize};
+}
+
 std::vector<LayerRole> find_roles(const graph::Index& index, const std::vector<NodePlace>& layers) {
-  return Roles(index, layers).find();
+  const Flow flow(index);
+  std::vector<std::size_t> nodes;
+  for (const NodePlace& place : layers) nodes.push_back(flow.number(place));
+  return find_roles(flow.graph(), nodes);
+}
+
+std::vector<LayerRole> find_roles(const RoleGraph& graph, const std::vector<std::size_t>& layers) {
+  return Roles(graph, layers).find();
 }
 
 }  // namespace ounce::search

@@ -12,6 +12,8 @@
 
 #include "formats/onnx/file/model.h"
 #include "formats/onnx/graph/index.h"
+#include "formats/tflite/view/tflite_file.h"
+#include "ops/op_info.h"
 
 namespace ounce::search {
 
@@ -26,6 +28,23 @@ struct LayerRole {
 
 // Returns a role per layer, in the order of `layers`.
 std::vector<LayerRole> find_roles(const graph::Index& index, const std::vector<NodePlace>& layers);
+
+// The data flow of a model of any format, as far as roles depend on it.
+struct RoleGraph {
+  struct Node {
+    bool is_product = false;  // multiplies two matrices
+    bool is_softmax = false;
+    bool is_attention = false;     // attention as one op
+    bool keeps_values = false;     // changes values one by one, or only moves them
+    bool computes_values = false;  // adds, subtracts, multiplies or divides them
+    bool gives_shape = false;
+  };
+  std::vector<Node> nodes;
+  std::vector<std::vector<std::size_t>> next, before;  // from the producer of a value to its consumers
+};
+RoleGraph::Node role_of(Op op);
+// `layers`: nodes.
+std::vector<LayerRole> find_roles(const RoleGraph& graph, const std::vector<std::size_t>& layers);
 
 struct Layer {
   std::string output;  // the layer's key in Recipe::nodes
@@ -42,6 +61,11 @@ struct Layer {
 // whose weights have fewer than `least_bytes` bytes are left out: compressing them saves nothing (but other
 // arithmetic may be faster).
 std::vector<Layer> find_layers(const graph::Index& index, std::uint64_t least_bytes = 1024);
+std::vector<Layer> find_layers(const tflite::TfliteFile& file, std::uint64_t least_bytes = 1024);
+
+// The expression that matches only this name: escapes the special characters of RE2, and no others, so that
+// it stays readable.
+std::string exact_expression(const std::string& name);
 
 struct Group {
   std::string name;

@@ -8,62 +8,19 @@
 #include <filesystem>
 #include <functional>
 #include <list>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "io/temporary_files.h"
-#include "quantize/prepared_model.h"
-#include "quantize/static_search.h"
+#include "search/tune/candidate_maker.h"
 #include "search/tune/evaluator.h"
 #include "search/tune/journal.h"
 #include "search/tune/recorded_reference.h"
 
 namespace ounce::search {
-
-// Makes candidate models from recipes. The prepared model of each format (with its activation statistics) is
-// made on first use and kept.
-
-class CandidateMaker {
- public:
-  // `options` name the calibration data and the target. Throws what quantize() throws.
-  CandidateMaker(std::filesystem::path model, const QuantizeOptions& options);
-
-  // Null when there is nothing to equalize.
-  std::shared_ptr<const quantization::PreparedModel> prepared(const Recipe& recipe);
-  // Makes the choices that quantize() would make by measuring.
-  Recipe resolve(const Recipe& recipe, const quantization::StaticLimits& limits,
-                 std::vector<std::string>& notes);
-  std::vector<TreatedLayer> layers(const Recipe& recipe);
-  // Writes the model to `output` with all checks of quantize(). `gate` is recorded in the model's provenance.
-  QuantizeResult write(const Recipe& recipe, const std::filesystem::path& output,
-                       const std::optional<StatedGate>& gate = std::nullopt);
-
-  // Writes a candidate without checks and returns its size in bytes. Thread-safe once the prepared model
-  // exists.
-  std::uint64_t make(const Recipe& recipe, const std::filesystem::path& file);
-
-  const std::filesystem::path& model() const { return model_; }
-
- private:
-  // The options that quantize() would use on this machine.
-  QuantizeOptions options_for(const Recipe& recipe) const;
-  // Adapts a recipe to the limits of the target.
-  Recipe fitted(const Recipe& resolved, const quantization::PreparedModel& prepared) const;
-
-  std::filesystem::path model_;
-  QuantizeOptions options_;
-  std::mutex mutex_;
-  // The key: format, 16-bit activations (which need a newer opset), equalized, calibrated on every second
-  // sample only.
-  std::map<std::tuple<Format, bool, bool, bool>, std::shared_ptr<const quantization::PreparedModel>>
-      prepared_models_;
-};
 
 class MeasuringEvaluator : public Evaluator {
  public:
@@ -73,6 +30,7 @@ class MeasuringEvaluator : public Evaluator {
   std::vector<double> noises(const std::vector<Recipe>& recipes) override;
   TuneTrial judge(const Recipe& recipe, const std::string& name) override;
   std::vector<TreatedLayer> layers(const Recipe& recipe) override { return maker_.layers(recipe); }
+  bool can_make(const Recipe& recipe) const override { return maker_.can_make(recipe); }
   bool computes_on_integers(const Recipe& recipe) override;
   Resolution resolve_static(double close_enough, double most) override;
   std::optional<MeasuredMemory> memory(const Recipe& recipe) override;

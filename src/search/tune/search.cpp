@@ -181,7 +181,7 @@ void Search::consider(std::size_t place) {
 }
 
 void Search::try_format(const Recipe& recipe, const char* name) {
-  if (has_time(1)) attempt(recipe, name);
+  if (evaluator_.can_make(recipe) && has_time(1)) attempt(recipe, name);
 }
 
 void Search::try_safe_formats() {
@@ -246,6 +246,7 @@ void Search::try_nbits() {
     Recipe recipe = recipe_of(format);
     recipe.nbits.method = WeightMethod::kRtn;
     recipe.nbits.accuracy_level = AccuracyLevel::k4;
+    if (!evaluator_.can_make(recipe)) continue;
     const std::vector<TreatedLayer> layers = evaluator_.layers(recipe);
     const auto is_few = [](const TreatedLayer& layer) { return is_nbits(layer.format); };
     if (std::any_of(layers.begin(), layers.end(), is_few)) try_format(recipe, name_of(format));

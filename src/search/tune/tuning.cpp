@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -20,14 +21,14 @@
 #include "evaluate/metrics/metric_info.h"
 #include "evaluate/models/open.h"
 #include "evaluate/timing/cpus.h"
-#include "formats/onnx/file/reader.h"
-#include "formats/onnx/graph/validate.h"
+#include "formats/open.h"
 #include "io/output_file.h"
 #include "model/model_file.h"
 #include "quantize/original.h"
 #include "quantize/output_place.h"
 #include "quantize/recipe_json.h"
 #include "recipe/format_info.h"
+#include "search/tune/candidate_maker.h"
 #include "search/tune/evaluator.h"
 #include "search/tune/journal.h"
 #include "search/tune/measuring_evaluator.h"
@@ -118,11 +119,11 @@ class Tuning {
       : options_(with_gates(given, result_.notes)),
         clock_(options_.budget),
         split_(split_data(model, options_.runtime, options_.data)),
-        maker_(model, maker_options(options_, split_)),
+        maker_(make_candidate_maker(model, maker_options(options_, split_))),
         journal_(options_.keep && !options_.metric_command.function
                      ? journal_file(options_.cache, identity(model, options_), result_.notes)
                      : std::filesystem::path()),
-        evaluator_(options_, split_, maker_, journal_, clock_),
+        evaluator_(options_, split_, *maker_, journal_, clock_),
         search_(options_, evaluator_, clock_, [this](const Candidate& best) { return adopt(best); }),
         tries_(*options_.gates.confidence),
         output_(output) {
@@ -204,7 +205,7 @@ class Tuning {
 
   void write(const Candidate& candidate) {
     std::vector<LayerChoice> layers = layers_of(candidate.recipe);  // first, as an interruption may follow
-    bytes_ = maker_.write(candidate.recipe, output_, held_out_.at(candidate.number).gate).bytes_after;
+    bytes_ = maker_->write(candidate.recipe, output_, held_out_.at(candidate.number).gate).bytes_after;
     result_.layers = std::move(layers);
   }
 
@@ -299,13 +300,13 @@ class Tuning {
       std::filesystem::rename(output_, result_.closest);
     } else {
       result_.layers = layers_of(found->recipe);
-      maker_.write(found->recipe, result_.closest);
+      maker_->write(found->recipe, result_.closest);
     }
   }
 
   std::vector<LayerChoice> layers_of(const Recipe& recipe) {
     std::vector<LayerChoice> layers;
-    for (const TreatedLayer& treated : maker_.layers(recipe)) {
+    for (const TreatedLayer& treated : maker_->layers(recipe)) {
       const Format format = recipe.is_half() ? recipe.format : treated.format;
       layers.push_back({treated.layer.name, treated.layer.op_type, format});
     }
@@ -342,7 +343,7 @@ class Tuning {
   TuneOptions options_;
   Clock clock_;
   Split split_;
-  CandidateMaker maker_;
+  std::unique_ptr<CandidateMaker> maker_;
   Journal journal_;
   MeasuringEvaluator evaluator_;
   Search search_;
@@ -373,7 +374,7 @@ namespace {
 // True if Ounce wrote this file.
 bool is_ours(const std::filesystem::path& file) {
   try {
-    return !quantization::why_written_by_ounce(onnx::read_model(file)).empty();
+    return !quantization::why_written_by_ounce(*formats::open_model(file)).empty();
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kCancelled) throw;
     return false;  // not a model
@@ -416,11 +417,11 @@ TuneResult tune(const std::filesystem::path& model, const std::filesystem::path&
     throw Error(ErrorCode::kUsage, "`budget` must be greater than zero");
   evaluate::require_confidence(options.gates);
   evaluate::require_outputs(options.outputs, model);
-  const onnx::Model original = onnx::read_model(model);
-  graph::validate(original);
-  quantization::require_original(original, "Tune");
-  quantization::Inputs inputs(original);
-  inputs.add(options.data).add(options.runtime);
+  const model::ModelFilePtr original = formats::open_model(model);
+  original->validate();
+  quantization::require_original(*original, "Tune");
+  quantization::Inputs inputs;
+  inputs.add(*original).add(options.data).add(options.runtime);
   add_journals(options, inputs);
   inputs.require_apart(output);
   const std::filesystem::path closest = search::closest_name(output);
@@ -432,7 +433,10 @@ TuneResult tune(const std::filesystem::path& model, const std::filesystem::path&
   data::require_files(options.data);
   evaluate::require_program(options.metric_command);
   TuneResult result = search::find_best(model, output, options);
-  if (result.passed && computes_on_integers(result.layers)) result.cpus = compare_on_cpus(result, options);
+  // LiteRT's INT8 kernels are exact on every CPU.
+  const bool may_saturate = original->kind() == model::ModelKind::kOnnx;
+  if (may_saturate && result.passed && computes_on_integers(result.layers))
+    result.cpus = compare_on_cpus(result, options);
   return result;
 }
 

@@ -11,6 +11,7 @@ namespace ounce::tflite {
 namespace {
 
 Model with_metadata(Model model, const model::Destination& destination) {
+  if (destination.key.empty()) return model;
   tflite::set_metadata(model, destination.key, std::string(destination.value_bytes, ' '));
   return model;
 }

@@ -24,6 +24,8 @@ class TfliteEmitted final : public model::Emitted {
                 const std::vector<std::pair<std::string, std::string>>& metadata,
                 const Rewrite& rewrite = {});
 
+  const Model& model() const { return model_; }
+
   std::uint64_t size(const model::Destination& destination) const override;
   void write(const model::Destination& destination, ThreadPool& pool,
              std::atomic<std::uint64_t>* done) override;

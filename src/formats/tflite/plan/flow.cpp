@@ -25,14 +25,11 @@ Flow::Flow(const Model& model, std::size_t subgraph) {
       if (output >= 0) producer[static_cast<std::size_t>(output)] = op;
     }
   }
-  std::set<Bytes> seen, twice;
-  for (const Tensor& tensor : graph.tensors) {
-    if (!seen.insert(tensor.name).second) twice.insert(tensor.name);
-  }
+  std::set<Bytes> taken;
   for (std::size_t t = 0; t < count; ++t) {
     const Tensor& tensor = graph.tensors[t];
     is_constant[t] = producer[t] == kNone && !is_input[t] && tflite::is_constant(model, tensor);
-    const bool is_own = !tensor.name.empty() && !twice.contains(tensor.name);
+    const bool is_own = !tensor.name.empty() && taken.insert(tensor.name).second;  // as in TfliteFile
     names.push_back(is_own ? std::string(tensor.name) : fmt::format("{}#{}", tensor.name, t));
   }
 }

@@ -28,7 +28,7 @@ struct Flow {
   std::vector<std::size_t> producer;  // an operator, or kNone
   std::vector<std::vector<Use>> uses;
   std::vector<bool> is_input, is_output, is_constant;
-  // Names of values in ranges, recipes and messages: the tensor's own, if it has one that no other has.
+  // Names of values in ranges, recipes and messages: the tensor's own, if it has one that none before it has.
   std::vector<std::string> names;
 };
 

@@ -245,5 +245,36 @@ TEST_F(TfliteIntegerPlan, OffersAssignmentsFromTheFastestToAllFloats) {
   for (std::size_t i = 1; i < choices.size(); ++i) EXPECT_GE(choices[i].time, choices[i - 1].time);
 }
 
+// x ─ CONV_2D ─ a ─ LOGISTIC ─ b ─ MUL(a, b) ─ c ─ CONV_2D ─ y
+TEST_F(TfliteIntegerPlan, CountsTheProductOfAValueAndItsLogisticAsOneLookup) {
+  const TfliteBuilder::Shape shape = {1, 64, 64, 16};
+  const auto a = model.tensor("a", shape), b = model.tensor("b", shape), c = model.tensor("c", shape);
+  x = model.tensor("x", shape);
+  y = model.tensor("y", shape);
+  const std::vector<float> kernel(16 * 16 * 9, 0.01F);
+  const auto w = model.weights("w", {16, 3, 3, 16}, kernel), v = model.weights("v", {16, 3, 3, 16}, kernel);
+  const auto add_conv = [&](std::int32_t from, std::int32_t weight, std::int32_t to) {
+    model.op(Builtin::kConv2D, {from, weight, -1}, {to}, "Conv2DOptions");
+    model.options().set("stride_w", std::int64_t{1});
+    model.options().set("stride_h", std::int64_t{1});
+  };
+  add_conv(x, w, a);
+  model.op(Builtin::kLogistic, {a}, {b});
+  model.op(Builtin::kMul, {a, b}, {c}, "MulOptions");
+  add_conv(c, v, y);
+  model.inputs({x}).outputs({y});
+  const std::vector<float> negative(64 * 64 * 8, -1), positive(64 * 64 * 8, 1);
+  for (const char* name : {"x", "a", "b", "c", "y"}) {
+    see(name, negative);
+    see(name, positive);
+  }
+  recipe.integer.use_cost_model = true;
+  EXPECT_EQ(plan().integer_count(), 4U);
+  // In FP32, the LOGISTIC leaves the product to a kernel of its own, which is slower than FP32.
+  recipe.nodes["b"] = Format::kW8;
+  const IntegerPlan found = plan();
+  EXPECT_FALSE(found.ops[2].is_integer());
+}
+
 }  // namespace
 }  // namespace ounce::tflite
