@@ -20,14 +20,20 @@ struct ValueHistogram {
   std::optional<double> clipped_share = {};
 };
 
-// An input of a model as an image or a waveform.
+// An input or output of a model as an image or a waveform.
 struct InputPicture {
-  static constexpr int kPixels = 96;              // maximum length of the longer side
-  static constexpr std::size_t kStretches = 240;  // maximum number of intervals of a waveform
+  static constexpr int kPixels = 96;                // maximum length of the longer side, of an input
+  static constexpr int kOutputPixels = 160;         // the same of an output
+  static constexpr std::size_t kStretches = 240;    // maximum number of intervals of a waveform
+  static constexpr std::size_t kMostSound = 32000;  // maximum number of values in `wav`
+  static constexpr std::uint32_t kUsualRate = 16000;
 
-  std::string input;                             // name of the input
+  std::string input;                             // name of the input or output
   std::string png;                               // a PNG file; empty for a waveform
   std::vector<float> lowest = {}, highest = {};  // extremes of equally long intervals; empty for an image
+  // The beginning of a waveform as a WAV file: 16 bits, mono, at the sampling rate of the contract, or at
+  // kUsualRate without one. Empty for an image.
+  std::string wav = {};
 };
 
 // The scores of one class in both models.

@@ -139,7 +139,8 @@ struct VerifyOptions : QualityOptions {
   Gates gates = {};
   bool edge_cases = true;
   std::size_t worst = 5;  // number of samples in VerifyResult::worst
-  bool pictures = false;  // fill in SampleDifference::picture and SampleDifference::answers
+  bool pictures = false;  // fill in the pictures and answers of SampleDifference
+  std::vector<std::string> class_names = {};  // copied to VerifyResult::class_names
   // Other CPUs on which the candidate must have the same outputs (ounce/cpus.h), and numbers of samples.
   std::vector<std::string> cpus = {};
   std::uint64_t cpu_samples = 32, emulated_samples = 4;
@@ -248,6 +249,8 @@ struct SampleDifference {
   std::optional<InputPicture> picture = {};
   std::vector<ClassScore> answers = {};
   std::optional<double> label = {};
+  // With VerifyOptions::pictures: the output of both models if it is an image or a sound, on the same scale.
+  std::optional<InputPicture> reference_output = {}, candidate_output = {};
 };
 
 struct VerifyResult {
@@ -283,6 +286,11 @@ struct VerifyResult {
   std::vector<EdgeCase> edge_cases;
   std::vector<CpuComparison> cpus;
   std::vector<SampleDifference> worst;  // largest first
+  // Samples with a changed top-1 prediction, largest difference first.
+  static constexpr std::size_t kMostChanged = 12;
+  std::vector<SampleDifference> changed = {};
+  std::vector<std::string> class_names = {};                 // by number; empty: not given
+  std::uint64_t reference_bytes = 0, candidate_bytes = 0;  // model file and external data
   std::vector<std::string> notes;
   // Total time without edge cases; time for loading; time inside the runtime.
   double seconds = 0, load_seconds = 0, reference_seconds = 0, candidate_seconds = 0;
