@@ -110,8 +110,8 @@ function chart(name, says, draw, legend) {
     event.preventDefault();
     point((current + step + marks.length) % marks.length);
   });
-  new ResizeObserver(render).observe(figure);
-  render();
+  new ResizeObserver(render).observe(figure);  // draws as soon as the figure has a size
+  figure.addEventListener("show", render);
   return figure;
 }
 

@@ -2,7 +2,7 @@
 // nodes and as values of attributes from a fixed set, never as HTML.
 "use strict";
 
-// --- Access to documents: what is missing or has another type reads as absent. A key may be a path: "trial.sqnr_db".
+// --- Access to documents: a value that is missing or has another type reads as absent. A key may be a path: "trial.sqnr_db".
 
 const at = (object, path) => path.split(".").reduce(
   (value, key) => (value !== null && typeof value === "object" && Object.hasOwn(value, key) ? value[key] : undefined), object);

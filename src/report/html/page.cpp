@@ -9,7 +9,6 @@
 
 #include "base/digest.h"
 #include "base/text.h"
-#include "report/html/assets.h"
 #include "report/html/key_figures.h"
 #include "report/table.h"
 
@@ -148,7 +147,7 @@ std::string bytes_words(const BeforeAfter& bytes) {
   return bytes.before ? fmt::format("{} → {}", text(*bytes.before), text(*bytes.after)) : text(*bytes.after);
 }
 
-// What the page shows without scripts.
+// The content of the page without scripts.
 std::string plain_table(const std::vector<KeyFigures>& all) {
   std::string rows;
   for (const KeyFigures& one : all) {

@@ -16,6 +16,11 @@
 
 namespace ounce::report::html {
 
+// The embedded files: page.html, page.css, and the scripts as one.
+std::string_view page_template();
+std::string_view style_sheet();
+std::string_view script();
+
 // The first bytes of every report, which distinguish it from other files.
 std::string_view page_start();
 

@@ -106,7 +106,7 @@ function start() {
   // Links open what they point to; printing opens everything.
   addEventListener("beforeprint", () => {
     for (const folded of document.querySelectorAll("details")) { folded.dispatchEvent(new Event("show")); folded.open = true; }
-    for (const one of document.querySelectorAll("div.table")) one.dispatchEvent(new Event("show"));
+    for (const one of document.querySelectorAll("div.table, figure.plot")) one.dispatchEvent(new Event("show"));
   });
   if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
 }

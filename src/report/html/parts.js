@@ -49,14 +49,14 @@ function audits(all) {
     const title = [h("span", { class: "sign " + audit.kind, role: "img", "aria-label": AUDIT_WORDS[audit.kind] }, { good: "✓", warn: "!", bad: "✗", info: "i" }[audit.kind]),
       h("span", { class: "what" }, audit.title), audit.value && h("span", { class: "figure" }, audit.value)];
     const content = [].concat(audit.detail ?? []).filter(Boolean).map(paragraph)
-      .concat([].concat(audit.fix ?? []).filter(Boolean).map((fix) => (fix.line ? command(fix.line, fix.why) : h("p", { class: "fix" }, h("b", null, "What to do: "), fix))));
+      .concat([].concat(audit.fix ?? []).filter(Boolean).map((fix) => (fix.line ? command(fix.line, fix.why) : h("p", { class: "fix" }, h("b", null, "Fix: "), fix))));
     return h("li", { class: audit.kind }, content.length ? h("details", { open: audit.kind === "bad" || audit.kind === "warn" }, h("summary", null, title), content)
                                                          : h("div", { class: "plain" }, title));
   };
   return [heading("Checks"), h("ul", { class: "audits" }, entries.map(one))];
 }
 
-// What kind of check a note is cannot be known: notes follow the charts.
+// Notes are texts without a verdict, so they are not among the checks.
 const noteList = (result) => (texts(result, "notes").length ? [heading("Notes"), notes(texts(result, "notes"))] : null);
 
 function cpuAudits(all) {

@@ -99,7 +99,7 @@ function keptTable(result) {
     sums.bytes += num(tensor, "bytes_before") ?? 0;
     reasons.set(sums.reason, sums);
   }
-  return table("Tensors that stay as they are", [...reasons.values()].sort((a, b) => b.bytes - a.bytes),
+  return table("Unchanged tensors", [...reasons.values()].sort((a, b) => b.bytes - a.bytes),
     [{ title: "reason", value: (one) => one.reason, class: "reason" }, { title: "tensors", value: (one) => one.count }, { title: "bytes", value: (one) => one.bytes, format: bytes }]);
 }
 
@@ -125,7 +125,7 @@ function verifyAudits(result) {
     why: "Search for a model within the limits, which keeps sensitive layers in FP32:" } }));
   if (isTrue(result, "passed")) made.push({ kind: "good", title: "All thresholds are met", value: plural(num(result, "samples") ?? 0, "sample") });
   const needed = num(result, "samples_needed");
-  if (str(result, "certainty")) made.push({ kind: isTrue(result, "certain") ? "good" : "warn", title: isTrue(result, "certain") ? "Holds on unseen data" : "Not certain on unseen data",
+  if (str(result, "certainty")) made.push({ kind: isTrue(result, "certain") ? "good" : "warn", title: isTrue(result, "certain") ? "Certain on unseen data, too" : "Not certain on unseen data",
     detail: str(result, "certainty"), fix: !isTrue(result, "certain") && needed ? `About ${plural(needed, "sample")} like these would show it.` : null });
   for (const one of texts(result, "unbounded")) made.push({ kind: "info", title: "A threshold without a bound on unseen data", detail: one });
   if (isTrue(result, "generated")) made.push({ kind: "warn", title: "Compared on random inputs", fix: { line: `ounce verify ${shellWord(str(result, "reference"))} ${shellWord(str(result, "candidate"))} --data DATA --labels FIELD`,
