@@ -52,6 +52,7 @@ struct ModelInfo {
   // INT8 nodes whose results may differ on x86 CPUs without VNNI; see TargetCheck.
   std::uint64_t saturating_nodes = 0;
   int worst_pair = 0;
+  std::vector<GraphBlock> blocks = {};  // in the order of the network
   std::vector<std::string> notes, blockers;
 };
 

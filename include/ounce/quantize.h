@@ -83,6 +83,7 @@ struct TrialResult {
   std::optional<SpeedUp> speed_up = {};
   double seconds_before = 0, seconds_after = 0;  // per call, with speed_up: CPU time if on one thread
   std::optional<IntegerKernels> kernels = {};    // for static and dynamic INT8
+  std::optional<Profile> profile = {};           // of the same run
 };
 
 struct QuantizeOptions {
@@ -140,6 +141,15 @@ struct ActivationOutcome {
   std::optional<ValueHistogram> histogram = {};  // with QuantizeOptions::pictures
 };
 
+// Neighboring nodes of the main graph that belong together by their names, such as a residual block.
+struct GraphBlock {
+  std::string name;                        // "/features/features.3"
+  std::vector<std::string> ops;            // of `nodes`
+  std::vector<std::string> nodes;          // names
+  std::vector<std::string> weights;        // names of the constants that they read
+  std::vector<std::uint64_t> predecessors;  // indices of the blocks whose values they read
+};
+
 struct QuantizeResult {
   std::filesystem::path model, output;
   Format format = Format::kW8;                      // as requested; see stored_as()
@@ -147,6 +157,7 @@ struct QuantizeResult {
   std::vector<TensorOutcome> tensors;               // every float tensor, in the order of the file
   std::vector<NodeOutcome> nodes;                   // for static and dynamic INT8
   std::vector<ActivationOutcome> activations;
+  std::vector<GraphBlock> blocks = {};  // of the original, in the order of the network
   std::vector<std::string> notes;
   std::vector<std::string> unmatched;      // expressions that matched nothing (Recipe::ignore_unmatched)
   std::vector<ScaleChange> scale_changes;  // changes of trained scales; empty: all were kept exactly

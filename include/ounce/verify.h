@@ -29,14 +29,21 @@ namespace ounce {
 //   const ounce::VerifyResult result = ounce::verify("model.onnx", "model.w8.onnx", options);
 //   if (!result.passed) log(result.verdict);
 
-// An input of a model as an image or a waveform.
+// An input or output of a model as an image or a waveform.
 struct InputPicture {
-  static constexpr int kPixels = 96;              // maximum length of the longer side
-  static constexpr std::size_t kStretches = 240;  // maximum number of intervals of a waveform
+  static constexpr int kPixels = 96;                // maximum length of the longer side, of an input
+  static constexpr int kOutputPixels = 160;         // the same of an output
+  static constexpr std::size_t kStretches = 240;    // maximum number of intervals of a waveform
+  static constexpr std::size_t kMostSound = 32000;  // maximum number of values in `wav`
+  static constexpr std::uint32_t kUsualRate = 16000;
 
-  std::string input;                             // name of the input
+  std::string input;                             // name of the input or output
   std::string png;                               // a PNG file; empty for a waveform
   std::vector<float> lowest = {}, highest = {};  // extremes of equally long intervals; empty for an image
+  // The beginning of a waveform as a WAV file: 16 bits, mono, at the sampling rate of the contract, or at
+  // kUsualRate without one. Empty for an image.
+  std::string wav = {};
+};  // extremes of equally long intervals; empty for an image
 };
 
 // The scores of one class in both models.
@@ -171,7 +178,8 @@ struct VerifyOptions : QualityOptions {
   Gates gates = {};
   bool edge_cases = true;
   std::size_t worst = 5;  // number of samples in VerifyResult::worst
-  bool pictures = false;  // fill in SampleDifference::picture and SampleDifference::answers
+  bool pictures = false;  // fill in the pictures and answers of SampleDifference
+  std::vector<std::string> class_names = {};  // copied to VerifyResult::class_names
   // Other CPUs on which the candidate must have the same outputs (known_cpus()), and numbers of samples.
   std::vector<std::string> cpus = {};
   std::uint64_t cpu_samples = 32, emulated_samples = 4;
@@ -280,6 +288,8 @@ struct SampleDifference {
   std::optional<InputPicture> picture = {};
   std::vector<ClassScore> answers = {};
   std::optional<double> label = {};
+  // With VerifyOptions::pictures: the output of both models if it is an image or a sound, on the same scale.
+  std::optional<InputPicture> reference_output = {}, candidate_output = {};
 };
 
 struct VerifyResult {
@@ -315,6 +325,11 @@ struct VerifyResult {
   std::vector<EdgeCase> edge_cases;
   std::vector<CpuComparison> cpus;
   std::vector<SampleDifference> worst;  // largest first
+  // Samples with a changed top-1 prediction, largest difference first.
+  static constexpr std::size_t kMostChanged = 12;
+  std::vector<SampleDifference> changed = {};
+  std::vector<std::string> class_names = {};                 // by number; empty: not given
+  std::uint64_t reference_bytes = 0, candidate_bytes = 0;  // model file and external data
   std::vector<std::string> notes;
   // Total time without edge cases; time for loading; time inside the runtime.
   double seconds = 0, load_seconds = 0, reference_seconds = 0, candidate_seconds = 0;

@@ -186,13 +186,14 @@ void show_prove(Host& host, const DataOptions& data) {
 
 // Runs without labels: 64 clips cannot confirm a drop of half a point of accuracy, but they show the output
 // error. The budget is long enough for a busy machine, too.
-void show_advice(Host& host, const DataOptions& data) {
+void show_advice(Host& host, const DataOptions& data, Runs& runs) {
   AdviseOptions options;
   options.data = data;
   options.budget = 30;
-  host.say(verbs::Stream::kResults,
-           fmt::format("$ ounce advise model.onnx --data clips.npz --budget 30s\n{}\n",
-                       report::advise_text(advise("model.onnx", options))));
+  const AdviseResult result = advise("model.onnx", options);
+  runs.push_back({"", results::Document("advise").add(result).json("")});
+  host.say(verbs::Stream::kResults, fmt::format("$ ounce advise model.onnx --data clips.npz --budget 30s\n{}\n",
+                                                report::advise_text(result)));
 }
 
 void show_check(Host& host, bool has_integers, Runs& runs) {
@@ -272,7 +273,7 @@ int run(const Arguments& arguments, Host& host, const verbs::Options&) {
     show_sensitivity(host, data, runs);
     show_tune(host, data, runs);
     show_prove(host, data);
-    show_advice(host, data);
+    show_advice(host, data, runs);
   } else {
     host.say(verbs::Stream::kResults,
              "No ONNX Runtime was found, so no model was run. Install it with 'pip install onnxruntime', or "

@@ -97,9 +97,11 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
   result.reference = reference_path;
   result.candidate = candidate_path;
   result.is_generated = options.data.is_generated();
+  result.class_names = options.class_names;
 
   // Load both models and check that they have the same interface.
-  for (const auto* path : {&reference_path, &candidate_path}) evaluate::check_model(*path);
+  result.reference_bytes = evaluate::check_model(reference_path).bytes;
+  result.candidate_bytes = evaluate::check_model(candidate_path).bytes;
   const runtime::ExecutorOptions how = evaluate::executor_options(options.runtime);
   evaluate::StatefulExecutor reference(load_reference(reference_path, how, options), options.data.carry);
   evaluate::StatefulExecutor candidate(
@@ -127,7 +129,9 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
     });
   }
   const evaluate::OpenFeed open = evaluate::open_feed(reference_path, inputs, data_options);
-  evaluate::Comparison comparison(reference, candidate, options);
+  VerifyOptions with_contract = options;
+  with_contract.data.contract = open.options.contract;
+  evaluate::Comparison comparison(reference, candidate, with_contract);
   evaluate::DigestingFeed feed(*open.feed);
   comparison.run(feed, options.progress);
   if (open.data != nullptr) open.data->require_agreement();

@@ -6,6 +6,7 @@
 
 #include "base/cancel.h"
 #include "formats/open.h"
+#include "model/blocks.h"
 #include "quantize/foresee.h"
 
 namespace ounce {
@@ -73,6 +74,7 @@ ModelInfo inspect(const std::filesystem::path& path, const Recipe& recipe) {
   info.outputs = describe(file->outputs());
   for (const auto& [location, bytes] : file->external()) info.external_files.push_back({location, 1, bytes});
   count_contents(*file, info);
+  info.blocks = model::blocks_of(*file);
   quantization::foresee(*file, recipe, info);
   return info;
 }

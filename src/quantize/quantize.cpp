@@ -15,6 +15,7 @@
 #include "formats/open.h"
 #include "io/mapped_file.h"
 #include "io/output_file.h"
+#include "model/blocks.h"
 #include "model/model_file.h"
 #include "plan/weights/tensor_plan.h"
 #include "quantize/coreml_stages.h"
@@ -159,6 +160,7 @@ void open_source(Quantization& q) {
   for (const auto& [node, format] : q.recipe.nodes) require_format(q, format);
   q.file->validate();
   q.result.bytes_before = q.file->bytes();
+  q.result.blocks = model::blocks_of(*q.file);
 }
 
 void open(Quantization& q) {

@@ -185,11 +185,9 @@ double work_of_sample(const Work& work, const Expectation& expected) {
   return work(shapes);
 }
 
-// Counts the nodes of the written model that run in INT8 kernels, by the runtime's profile. Returns nullopt
-// if profiling fails.
-std::optional<IntegerKernels> integer_kernels(const WrittenFiles& written,
-                                              const runtime::ExecutorOptions& how,
-                                              const Expectation& expected) {
+// The runtime's profile of one run of the written model. Returns nullopt if profiling fails.
+std::optional<Profile> profile_written(const WrittenFiles& written, const runtime::ExecutorOptions& how,
+                                       const Expectation& expected) {
   const TemporaryFolder folder("profile");
   runtime::ExecutorOptions there = how;
   there.settings.external_data_paths = written.external_data_paths;
@@ -201,13 +199,15 @@ std::optional<IntegerKernels> integer_kernels(const WrittenFiles& written,
     expected.open.feed->read(0, batch);
     model->run(std::vector<data::TensorView>(batch.inputs.begin(), batch.inputs.end()));
   }
-  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
-    const Profile profile = evaluate::read_profile(entry.path());
-    IntegerKernels found;
-    for (const NodeTime& node : profile.nodes) ++(node.is_integer ? found.integer : found.other);
-    return found;
-  }
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    return evaluate::read_profile(entry.path());
   return std::nullopt;
+}
+
+IntegerKernels integer_kernels(const Profile& profile) {
+  IntegerKernels found;
+  for (const NodeTime& node : profile.nodes) ++(node.is_integer ? found.integer : found.other);
+  return found;
 }
 
 // Also runs both models on other CPUs. Throws Error{kUnsupported} if the written model's outputs differ
@@ -318,7 +318,10 @@ TrialResult try_model(const model::ModelFile& original, const WrittenFiles& writ
   }
   if (options.is_timed && result.samples != 0 && !runtime::is_evaluated(original.kind()))
     time_written(original, written, how, expected, costs.timing, result);
-  if (costs.is_integer && result.samples != 0) result.kernels = integer_kernels(written, how, expected);
+  if (costs.is_integer && result.samples != 0) {
+    result.profile = profile_written(written, how, expected);
+    if (result.profile) result.kernels = integer_kernels(*result.profile);
+  }
   if (!options.cpus.empty() && result.samples != 0)
     ask_other_cpus(original, written, how, options, costs.work, expected, result);
   return result;

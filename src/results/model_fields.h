@@ -57,6 +57,7 @@ void fields(MaybeConst<TrialResult> auto& trial, auto& f) {
     "time of a call of the result");
   f("kernels", trial.kernels,
     "nodes in the runtime's profile of one run, for static and dynamic INT8; else null");
+  f("profile", trial.profile, "that profile: where the time of the result goes; else null");
 }
 
 void fields(MaybeConst<TensorOutcome> auto& tensor, auto& f) {
@@ -113,6 +114,14 @@ void fields(MaybeConst<ScaleChange> auto& change, auto& f) {
   f("largest_factor", change.largest_factor, "largest new scale divided by the trained one");
 }
 
+void fields(MaybeConst<GraphBlock> auto& block, auto& f) {
+  f("name", block.name, "what the names of its nodes begin with");
+  f("ops", block.ops, "op types of the nodes");
+  f("nodes", block.nodes, "names of the nodes, in the order of the network");
+  f("weights", block.weights, "names of the constants that they read");
+  f("predecessors", block.predecessors, "positions of the blocks whose values they read, in this list");
+}
+
 void fields(MaybeConst<QuantizeResult> auto& result, auto& f) {
   using namespace results;
   f("model", result.model, "the original");
@@ -144,6 +153,7 @@ void fields(MaybeConst<QuantizeResult> auto& result, auto& f) {
     "every node "
     "with float32 inputs or outputs");
   f("activations", result.activations, "int8: every value that is quantized between ops");
+  f("blocks", result.blocks, "the main graph of the original, by blocks of nodes");
   f("tensors", result.tensors, "every float tensor, in the order of the file");
 }
 
@@ -183,6 +193,7 @@ void fields(MaybeConst<ModelInfo> auto& info, auto& f) {
   f("worst_pair", info.worst_pair, "sum of the largest two neighboring weights of these nodes (128 is safe)");
   f("notes", results::sentences(info.notes), "what a reader should know");
   f("blockers", results::sentences(info.blockers), "why quantize would refuse the model");
+  f("blocks", info.blocks, "the main graph, by blocks of nodes");
   f("tensors", info.tensors, "every float tensor as quantize would store it, largest first");
 }
 

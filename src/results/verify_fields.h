@@ -256,6 +256,8 @@ void fields(MaybeConst<InputPicture> auto& picture, auto& f) {
     "image in base64, at most 96 pixels; null where it is a waveform");
   f("lowest", picture.lowest, "waveform: least values of at most 240 stretches; empty where it is an image");
   f("highest", picture.highest, "waveform: greatest values of these stretches");
+  f("wav", picture.wav.empty() ? std::optional<std::string>() : base64(picture.wav),
+    "the beginning of the waveform as a WAV file in base64; null where it is an image");
 }
 
 void fields(MaybeConst<ClassScore> auto& score, auto& f) {
@@ -275,6 +277,9 @@ void fields(MaybeConst<SampleDifference> auto& worst, auto& f) {
   f("answers", worst.answers,
     "with --pictures: the three best classes of either model, of outputs with one row of classes");
   f("picture", worst.picture, "with --pictures: the first input that is an image or a waveform; else null");
+  f("reference_output", worst.reference_output,
+    "with --pictures: the output of the original, if it is an image or a sound; else null");
+  f("candidate_output", worst.candidate_output, "the same of the candidate, on the same scale");
 }
 
 // Of the outputs that are judged, the least.
@@ -322,6 +327,11 @@ void fields(MaybeConst<VerifyResult> auto& result, auto& f) {
   f("edge_cases", result.edge_cases, "empty with --no-edge-cases");
   f("cpus", result.cpus, "the candidate on other CPUs (--on)");
   f("worst", result.worst, "samples with the largest differences, largest first");
+  f("changed", result.changed,
+    "samples with a changed top-1 prediction, at most 12, largest difference first; empty with --worst 0");
+  f("class_names", result.class_names, "names of the classes by number (--class-names); empty without");
+  f("reference_bytes", result.reference_bytes, "size of the original and its external data");
+  f("candidate_bytes", result.candidate_bytes, "size of the candidate and its external data");
   f("notes", sentences(result.notes), "what a reader should know");
   f("duration_ns", nanoseconds(result.seconds), "of everything but the edge cases");
   f("load_ns", nanoseconds(result.load_seconds), "of that, loading");

@@ -17,10 +17,12 @@ struct Arguments {
   std::vector<std::string> models;
   RecipeArguments recipe;
   std::size_t tensors = 20;
+  std::string report;
   bool json = false;
 };
 
 int run(const Arguments& arguments, Host& host, const Options& verb) {
+  const ReportFile page(verb, arguments.report);
   const Recipe recipe = recipe_of(arguments.recipe);
   std::vector<ModelFile> models = find_models(arguments.models);
   auto [rows, worst] = refused<report::InspectRow>(models, verb);
@@ -42,7 +44,7 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
   for (const report::InspectRow& row : rows) {
     if (!row.error.empty()) host.complain(row.error.message);
   }
-  if (arguments.json) print_document(results::Document("inspect").add(rows), verb, host);
+  page.deliver(results::Document("inspect").add(rows), arguments.json, host);
   return worst;
 }
 
@@ -53,7 +55,7 @@ void declare(Options& options, Arguments& arguments) {
   options.add_option("--tensors", arguments.tensors, "List this many of the largest float tensors")
       ->check(whole_number())
       ->show_default();
-  add_json_option(options, arguments.json);
+  add_document_options(options, arguments.json, arguments.report);
 }
 
 constexpr std::string_view kExamples[] = {"ounce inspect model.onnx", "ounce inspect models/ --json"};

@@ -7,6 +7,7 @@
 #include "io/mapped_file.h"
 #include "report/html/page.h"
 #include "report/table.h"
+#include "verbs/class_names.h"
 #include "verbs/report_file.h"
 #include "verbs/verb.h"
 
@@ -15,16 +16,26 @@ namespace report_verb {
 
 struct Arguments {
   std::vector<std::string> runs;
-  std::string output;
+  std::string output, class_names;
   bool json = false;
 };
 
+// Gives the names to all results that show classes.
+void name_classes(const std::vector<std::string>& names, results::Json& document) {
+  if (names.empty() || !document.is_object() || !document.contains("results")) return;
+  for (results::Json& result : document["results"]) {
+    if (result.is_object()) result["class_names"] = names;
+  }
+}
+
 int run(const Arguments& arguments, Host& host, const Options& verb) {
   const ReportFile place(verb, arguments.output, "--output");
+  const std::vector<std::string> class_names = read_class_names(arguments.class_names);
   std::vector<report::html::Run> runs;
   for (const std::string& path : arguments.runs) {
     const io::MappedFile file = io::MappedFile::open(path);
     runs.push_back(report::html::parse_run(file.bytes(), path));
+    name_classes(class_names, runs.back().document);
   }
   const std::string html = report::html::page(runs);
   write_page(arguments.output, html);
@@ -46,6 +57,7 @@ void declare(Options& options, Arguments& arguments) {
       ->required();
   options.add_option("-o,--output", arguments.output, "Write the HTML report to this file: FILE.html")
       ->required();
+  add_class_names_option(options, arguments.class_names);
   add_json_option(options, arguments.json);
 }
 

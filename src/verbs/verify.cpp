@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "report/reports.h"
+#include "verbs/class_names.h"
 #include "verbs/common_options.h"
 #include "verbs/model_list.h"
 #include "verbs/report_file.h"
@@ -24,13 +25,13 @@ struct Arguments {
   VerifyOptions options;
   Remote remote;
   std::uint64_t tokens = 0, prompt = DecodeOptions{}.prompt;
-  std::string on = "none", report;
+  std::string on = "none", report, class_names;
   bool json = false;
 };
 
 // Rejects options that apply to single calls only.
 void refuse_beside_tokens(const Options& verb) {
-  for (const char* name : {"--worst", "--on", "--batch", "--report", "--pictures", "--labels", "--task",
+  for (const char* name : {"--worst", "--on", "--batch", "--report", "--pictures", "--class-names", "--labels", "--task",
                            "--metric", "--abs-tol", "--mean-tol", "--min-sqnr", "--max-mse", "--threshold",
                            "--confidence", "--metric-command", "--outputs", "--gate"}) {
     if (verb.has(name))
@@ -81,6 +82,7 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
   const std::vector<ModelFile> candidates = find_models(arguments.candidates);
   if (candidates.size() > 1) options.reference_outputs = keep_reference_outputs();
   options.pictures |= page.is_wanted();
+  options.class_names = read_class_names(arguments.class_names);
   const Stream human = for_people(arguments.json);
   const auto [rows, worst] = each_model<report::VerifyRow>(
       candidates, verb, options, host,
@@ -130,6 +132,7 @@ void declare(Options& options, Arguments& arguments) {
       "--pictures", comparison.pictures,
       "Add the samples that differ most to the --json document, as small images or waveforms, for "
       "'ounce report' (default: off; on with --report)");
+  add_class_names_option(options, arguments.class_names);
   add_data_options(options, comparison.data);
   add_runtime_options(options, comparison.runtime);
   add_remote_options(options, arguments.remote);

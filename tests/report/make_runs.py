@@ -24,6 +24,7 @@ def runs():
         "sensitivity": (["sensitivity", "model.onnx", "--by", "block", "--no-cache", *data], [0]),
         "tune": (["tune", "model.onnx", "-o", "tuned.onnx", "--on", "none", "--no-cache", "--budget", "8 models", "--max-drop", "5%", *data, *labels], [0, 1]),
         "check": (["check", "model.onnx", "small.onnx", "--target", TARGETS], [0, 3]),
+        "inspect": (["inspect", "model.onnx"], [0]),
         "diff": (["diff", "model.onnx", "small.onnx"], [1]),
     }
 

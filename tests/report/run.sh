@@ -20,4 +20,4 @@ if command -v npm > /dev/null; then
   axe=(--axe node_modules/axe-core/axe.min.js)
 fi
 python3 "$here/make_runs.py" --ounce "$ounce" --example "$here/../../examples/commands" runs
-venv/bin/python "$here/browser_test.py" --page runs/report.html --chromium "$chromium" --shots shots "${axe[@]}"
+venv/bin/python "$here/browser_test.py" --ounce "$ounce" --page runs/report.html --chromium "$chromium" --shots shots "${axe[@]}"

@@ -135,14 +135,38 @@ void Comparison::note_inputs(const data::Batch& batch) {
   }
 }
 
+namespace {
+
+// The sampling rate of the first input that has one.
+std::uint32_t rate_of(const DataOptions& data) {
+  if (!data.contract) return InputPicture::kUsualRate;
+  for (const auto& [name, input] : data.contract->inputs) {
+    if (input.sampling_rate > 0 && input.sampling_rate <= 1'000'000)
+      return static_cast<std::uint32_t>(input.sampling_rate);
+  }
+  return InputPicture::kUsualRate;
+}
+
+}  // namespace
+
 // Adds the inputs of a sample and the predictions of both models to the report.
 void Comparison::add_pictures(const data::Batch& batch, std::size_t sample, std::size_t output,
                               const TensorView& reference, const TensorView& candidate,
                               SampleDifference& worst) {
   const std::vector<data::ValueDescription>& inputs = reference_.model().inputs();
+  PictureStyle style{.rate = rate_of(options_.data)};
   for (std::size_t i = 0; i < inputs.size() && !worst.picture; ++i)
-    worst.picture = picture_of(inputs[i].name, slice(batch.inputs[i], sample, batch.names.size()));
-  worst.answers = best_answers(reference_.model().outputs()[output], reference, candidate);
+    worst.picture = picture_of(inputs[i].name, slice(batch.inputs[i], sample, batch.names.size()), style);
+  const data::ValueDescription& value = reference_.model().outputs()[output];
+  worst.answers = best_answers(value, reference, candidate);
+  if (worst.answers.empty() && reference.dims == candidate.dims && is_float_weight_type(reference.type)) {
+    constexpr std::size_t kLeastSound = 2048;  // shorter outputs are features
+    style.pixels = InputPicture::kOutputPixels;
+    style.least_sound = kLeastSound;
+    style.range = range_of(reference, value.name);  // the same scale for both
+    worst.reference_output = picture_of(value.name, reference, style);
+    worst.candidate_output = picture_of(value.name, candidate, style);
+  }
   if (sample >= batch.labels.size() || batch.labels[sample].type == ElementType::kString) return;
   const std::vector<double> label = data::to_doubles(batch.labels[sample], batch.names[sample]);
   if (label.size() == 1) worst.label = label[0];
@@ -166,6 +190,19 @@ void Comparison::note_worst(const data::Batch& batch, std::size_t sample, std::s
               is_count ? static_cast<std::uint64_t>(difference) : 0});
   if (options_.pictures) add_pictures(batch, sample, output, reference, candidate, *noted);
   if (worst_.size() > options_.worst) worst_.pop_back();
+}
+
+// Keeps the samples with a changed prediction and the largest differences.
+void Comparison::note_changed(const data::Batch& batch, std::size_t sample, std::size_t output,
+                              double difference, const TensorView& reference, const TensorView& candidate) {
+  const auto place =
+      std::find_if(changed_.begin(), changed_.end(),
+                   [&](const SampleDifference& other) { return other.max_abs_diff < difference; });
+  if (options_.worst == 0 || (place == changed_.end() && changed_.size() == VerifyResult::kMostChanged)) return;
+  const auto noted = changed_.insert(
+      place, {batch.names[sample], reference_.model().outputs()[output].name, difference, 0});
+  if (options_.pictures) add_pictures(batch, sample, output, reference, candidate, *noted);
+  if (changed_.size() > VerifyResult::kMostChanged) changed_.pop_back();
 }
 
 // Chooses the metric by the options, else by the first label. Without either there is no metric.
@@ -227,8 +264,13 @@ void Comparison::add(const data::Batch& batch, std::span<const TensorView> refer
       const bool is_silent =
           is_whole ? std::all_of(are_silent_.begin(), are_silent_.end(), [](bool is) { return is; })
                    : are_silent_[sample];
+      const std::uint64_t changed_before = outputs_[i].other_answers();
       const double difference = outputs_[i].add(ours, theirs, is_silent);
-      if (!are_states_[i] && are_wanted_[i]) note_worst(batch, sample, i, difference, ours, theirs);
+      if (!are_states_[i] && are_wanted_[i]) {
+        note_worst(batch, sample, i, difference, ours, theirs);
+        if (!outputs_[i].is_label() && outputs_[i].other_answers() > changed_before)
+          note_changed(batch, sample, i, difference, ours, theirs);
+      }
       if (options_.data.carry.empty()) note_evidence(i);
       if (is_whole) break;
     }
@@ -271,6 +313,7 @@ void Comparison::run(data::Feed& feed, Progress* progress) {
 void Comparison::fill(VerifyResult& result) const {
   result.samples = samples_;
   result.worst = worst_;
+  result.changed = changed_;
   double absolute = 0, values = 0;
   bool has_numbers = false;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {

@@ -48,6 +48,8 @@ class Comparison {
   void note_evidence(std::size_t output);
   void note_worst(const data::Batch& batch, std::size_t sample, std::size_t output, double difference,
                   const data::TensorView& reference, const data::TensorView& candidate);
+  void note_changed(const data::Batch& batch, std::size_t sample, std::size_t output, double difference,
+                    const data::TensorView& reference, const data::TensorView& candidate);
   void add_pictures(const data::Batch& batch, std::size_t sample, std::size_t output,
                     const data::TensorView& reference, const data::TensorView& candidate,
                     SampleDifference& worst);
@@ -64,7 +66,7 @@ class Comparison {
   std::vector<double> largest_outputs_;
   const MetricInfo* info_;  // null until the first label selects the metric
   std::unique_ptr<Meter> metric_, command_;
-  std::vector<SampleDifference> worst_;
+  std::vector<SampleDifference> worst_, changed_;
   std::map<std::string, Range> input_ranges_;
   std::vector<data::Dims> input_dims_;
   std::uint64_t samples_ = 0, noted_samples_ = 0, ranged_batches_ = 0;
@@ -81,10 +83,22 @@ std::vector<EdgeCase> run_edge_cases(const std::filesystem::path& reference_path
                                      const std::vector<data::ValueDescription>& inputs,
                                      const Comparison& seen, const DataOptions& options);
 
-// Renders an input for the HTML report: [1, 3, 224, 224] is an image, [1, 16000] a waveform. `values` are one
-// sample with its batch axis. Pixels are scaled from the smallest to the largest value, because normalized
-// values have no fixed range. Returns nothing for other values, such as tokens or features.
-std::optional<InputPicture> picture_of(const std::string& input, const data::TensorView& values);
+// How an input or output is rendered.
+struct PictureStyle {
+  int pixels = InputPicture::kPixels;                  // of the longer side of an image
+  std::uint32_t rate = InputPicture::kUsualRate;       // of a sound
+  std::size_t least_sound = 256;                       // shorter sequences are no sound
+  std::optional<Range> range = {};  // of black and white, or of the largest amplitude; unset: by the values
+};
+
+// The smallest and the largest finite value.
+Range range_of(const data::TensorView& values, const std::string& name);
+
+// Renders an input or output for the HTML report: [1, 3, 224, 224] is an image, [1, 16000] a waveform.
+// `values` are one sample with its batch axis. Pixels are scaled from the smallest to the largest value,
+// because normalized values have no fixed range. Returns nothing for other values, such as tokens or features.
+std::optional<InputPicture> picture_of(const std::string& name, const data::TensorView& values,
+                                       const PictureStyle& style = {});
 
 // The scores of both models for the top classes of either, in the reference's order. Returns nothing unless
 // the output is a single row of class scores.

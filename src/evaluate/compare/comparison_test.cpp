@@ -98,6 +98,27 @@ TEST_F(ComparisonTest, TheWorstSamplesAreNamedLargestFirst) {
   EXPECT_EQ(result.worst[1].name, "b0");
 }
 
+TEST_F(ComparisonTest, SamplesWithAChangedPredictionAreNamedLargestDifferenceFirst) {
+  const auto rows = [](float first, float last) {
+    return std::vector<Row>{{{first, 0}, 0}, {{1, 4}, 1}, {{0, last}, 1}, {{5, 1}, 0}};
+  };
+  VerifyResult result = compare(kIdentity, linear({1, 0, 0, -1}), {batch_of(rows(9, 8), "a")});
+  ASSERT_EQ(result.changed.size(), 2U);  // a0 and a3 stay class 0
+  EXPECT_EQ(result.changed[0].name, "a2");
+  EXPECT_EQ(result.changed[0].max_abs_diff, 16);
+  EXPECT_EQ(result.changed[1].name, "a1");
+  EXPECT_EQ(result.changed[0].answers.size(), 0U);  // no pictures were asked for
+  options.pictures = true;
+  result = compare(kIdentity, linear({1, 0, 0, -1}), std::vector<data::Batch>(5, batch_of(rows(9, 8), "a")));
+  EXPECT_EQ(result.changed.size(), 10U);
+  EXPECT_EQ(result.changed[0].answers.size(), 2U);
+  EXPECT_FALSE(result.changed[0].reference_output);  // scores are no picture
+  result = compare(kIdentity, linear({1, 0, 0, -1}), std::vector<data::Batch>(9, batch_of(rows(9, 8), "a")));
+  EXPECT_EQ(result.changed.size(), VerifyResult::kMostChanged);
+  options.worst = 0;
+  EXPECT_THAT(compare(kIdentity, linear({1, 0, 0, -1}), {batch_of(rows(9, 8), "a")}).changed, IsEmpty());
+}
+
 TEST_F(ComparisonTest, NotesWhatInputsAndOutputsLookLike) {
   compare(kIdentity, kIdentity, {batch_of({{{-1, 2}, 0}}, "a"), batch_of({{{-3, 1}, 0}}, "b")});
   EXPECT_EQ(ranges.at("x").low, -3);

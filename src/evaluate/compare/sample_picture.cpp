@@ -12,7 +12,6 @@ namespace ounce::evaluate {
 namespace {
 
 constexpr std::int64_t kLeastSide = 8, kMostSide = 8192;  // of an image, in pixels
-constexpr std::size_t kLeastSound = 256;                  // values of a waveform; feature vectors have fewer
 
 struct PictureShape {
   std::size_t channels, height, width;
@@ -37,19 +36,24 @@ std::optional<PictureShape> picture_shape(const data::Dims& dims) {
 }
 
 // All axes but the last are 1.
-bool is_sound(const data::Dims& dims) {
+bool is_sound(const data::Dims& dims, std::size_t least) {
   return dims.size() >= 2 && dims.size() <= 3 &&
          std::all_of(dims.begin(), dims.end() - 1, [](auto d) { return d == 1; }) &&
-         dims.back() >= static_cast<std::int64_t>(kLeastSound);
+         dims.back() >= static_cast<std::int64_t>(least);
 }
 
-data::Image image_of(std::span<const float> values, const PictureShape& shape) {
+Range range_of_floats(std::span<const float> values) {
   float low = INFINITY, high = -INFINITY;
   for (const float value : values) {
     if (!std::isfinite(value)) continue;
     low = std::min(low, value);
     high = std::max(high, value);
   }
+  return {low, high};
+}
+
+data::Image image_of(std::span<const float> values, const PictureShape& shape, const Range& range) {
+  const auto low = static_cast<float>(range.low), high = static_cast<float>(range.high);
   const float scale = high > low ? 255 / (high - low) : 0;
   const std::size_t channels = shape.channels == 1 ? 1 : 3, plane = shape.height * shape.width;
   data::Image image = data::blank_image(static_cast<int>(shape.width), static_cast<int>(shape.height),
@@ -64,10 +68,10 @@ data::Image image_of(std::span<const float> values, const PictureShape& shape) {
   return image;
 }
 
-data::Image shrunk(const data::Image& image) {
+data::Image shrunk(const data::Image& image, int pixels) {
   const int longer = std::max(image.width, image.height);
-  if (longer <= InputPicture::kPixels) return image;
-  const auto side = [&](int size) { return std::max(1, size * InputPicture::kPixels / longer); };
+  if (longer <= pixels) return image;
+  const auto side = [&](int size) { return std::max(1, size * pixels / longer); };
   return data::resize_pillow(image, side(image.width), side(image.height), data::Filter::kBilinear);
 }
 
@@ -82,22 +86,52 @@ void draw_waveform(std::span<const float> values, InputPicture& picture) {
   }
 }
 
+std::string little_endian(std::uint32_t value, std::size_t bytes) {
+  std::string text;
+  for (std::size_t i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i) & 0xffU);
+  return text;
+}
+
+// The beginning of the values as a mono WAV file. Values beyond 1 are scaled down.
+std::string wav_of(std::span<const float> values, const Range& range, std::uint32_t rate) {
+  constexpr std::uint32_t kHeader = 36, kBytes = 2, kBits = 16, kLargest = 32767;
+  const auto count = static_cast<std::uint32_t>(std::min(values.size(), InputPicture::kMostSound));
+  const double largest = std::max({1.0, std::fabs(range.low), std::fabs(range.high)});
+  std::string wav = "RIFF" + little_endian(kHeader + kBytes * count, 4) + "WAVEfmt " + little_endian(16, 4) +
+                    little_endian(1, 2) + little_endian(1, 2) + little_endian(rate, 4) +
+                    little_endian(kBytes * rate, 4) + little_endian(kBytes, 2) + little_endian(kBits, 2) +
+                    "data" + little_endian(kBytes * count, 4);
+  for (const float value : values.first(count)) {
+    const auto level = std::lround(std::clamp(value / largest, -1.0, 1.0) * kLargest);
+    wav += little_endian(static_cast<std::uint32_t>(level), kBytes);
+  }
+  return wav;
+}
+
 }  // namespace
 
-std::optional<InputPicture> picture_of(const std::string& input, const data::TensorView& values) {
+Range range_of(const data::TensorView& values, const std::string& name) {
+  std::vector<float> converted;
+  return range_of_floats(data::floats_of(values, converted, name));
+}
+
+std::optional<InputPicture> picture_of(const std::string& name, const data::TensorView& values,
+                                       const PictureStyle& style) {
   const std::optional<PictureShape> shape = picture_shape(values.dims);
   const bool is_bytes = values.type == ElementType::kUint8;
   if (!is_float_weight_type(values.type) && !is_bytes) return std::nullopt;
-  if (!shape && !is_sound(values.dims)) return std::nullopt;
+  if (!shape && !is_sound(values.dims, style.least_sound)) return std::nullopt;
   std::vector<float> floats;
-  data::to_floats(values, floats, input);
-  InputPicture picture{input, {}};
+  data::to_floats(values, floats, name);
+  InputPicture picture{name, {}};
+  const Range range = style.range.value_or(range_of_floats(floats));
   if (shape) {
-    picture.png = data::encode_png(shrunk(image_of(floats, *shape)));
+    picture.png = data::encode_png(shrunk(image_of(floats, *shape, range), style.pixels));
   } else {
     if (!std::all_of(floats.begin(), floats.end(), [](float value) { return std::isfinite(value); }))
       return std::nullopt;
     draw_waveform(floats, picture);
+    picture.wav = wav_of(floats, range, style.rate);
   }
   return picture;
 }

@@ -4,7 +4,9 @@
 
 #include <cmath>
 
+#include "data/containers/wav.h"
 #include "data/image/image.h"
+#include "data/tensor.h"
 
 namespace ounce::evaluate {
 namespace {
@@ -56,6 +58,30 @@ TEST(SamplePicture, AWaveformIsTheExtremesOfItsStretches) {
   EXPECT_EQ(picture->lowest, std::vector<float>(InputPicture::kStretches, -1));
   EXPECT_EQ(picture->highest, std::vector<float>(InputPicture::kStretches, 2));
   EXPECT_TRUE(picture->png.empty());
+}
+
+TEST(SamplePicture, AWaveformIsASound) {
+  const auto values = floats({1, 40'000}, [](std::size_t i) { return i % 2 == 0 ? -0.5F : 2.0F; });
+  const auto picture = picture_of("x", values, {.rate = 8000, .range = Range{-1, 1}});
+  ASSERT_TRUE(picture);
+  const data::WavInfo info = data::probe_wav(picture->wav, "x");
+  EXPECT_EQ(info.rate, 8000U);
+  EXPECT_EQ(info.channels, 1U);
+  EXPECT_EQ(info.frames, InputPicture::kMostSound);
+  const data::Tensor sound = data::read_wav(picture->wav, "x", 0, 2);
+  EXPECT_THAT(data::to_doubles(sound, "x"), testing::ElementsAre(-16384, 32767));
+  // Values beyond 1 are scaled down.
+  const auto loud = picture_of("x", values);
+  EXPECT_THAT(data::to_doubles(data::read_wav(loud->wav, "x", 0, 2), "x"),
+              testing::ElementsAre(-8192, 32767));
+  EXPECT_FALSE(picture_of("x", values, {.least_sound = 50'000}));
+}
+
+TEST(SamplePicture, TwoOutputsCanHaveOneScale) {
+  const auto picture = picture_of("y", floats({1, 1, 8, 8}, [](std::size_t) { return 5.0F; }), {.range = Range{0, 10}});
+  ASSERT_TRUE(picture);
+  EXPECT_NEAR(data::decode_image(picture->png, "y").pixels[0], 128, 1);
+  EXPECT_TRUE(picture->wav.empty());
 }
 
 TEST(SamplePicture, NumbersThatAreNoPictureAreNone) {

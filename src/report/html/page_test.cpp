@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <ounce/error.h>
 
+#include "report/html/key_figures.h"
 #include "support/error_of.h"
 
 namespace ounce::report::html {
@@ -25,6 +26,8 @@ ordered_json verify_document(const std::string& name) {
          {"passed", true},
          {"verdict", "passed: " + name},
          {"samples", 4},
+         {"worst_sqnr_db", 40.5},
+         {"class_names", {name, name}},
          {"outputs",
           {{{"name", name},
             {"judged", true},
@@ -39,7 +42,7 @@ ordered_json verify_document(const std::string& name) {
             {"picture", {{"input", name}, {"png", name}, {"lowest", {-1, -2}}, {"highest", {1, 2}}}}}}}}}}};
 }
 
-std::string drawn(const ordered_json& document) { return page({{"run.json", document}}); }
+std::string page_of(const ordered_json& document) { return page({{"run.json", document}}); }
 
 std::size_t count(const std::string& text, const std::string& part) {
   std::size_t found = 0;
@@ -47,194 +50,249 @@ std::size_t count(const std::string& text, const std::string& part) {
   return found;
 }
 
-TEST(Page, TheVerdictStandsOnTop) {
-  const std::string html = drawn(verify_document("small.onnx"));
-  EXPECT_THAT(html, HasSubstr("</span> passed</span> small.onnx</h1>"));
+// The JSON that the script of the page reads.
+ordered_json data_of(const std::string& html) {
+  const std::string_view begin = "id=\"data\">";
+  const std::size_t from = html.find(begin) + begin.size();
+  return ordered_json::parse(html.substr(from, html.find("</script>", from) - from));
+}
+
+TEST(Page, TheVerdictIsFirst) {
+  const std::string html = page_of(verify_document("small.onnx"));
+  EXPECT_THAT(html, HasSubstr("<h1><span class=\"badge good\">✓ passed</span> small.onnx: output SQNR 40.5 dB</h1>"));
+  EXPECT_LT(html.find("<h1>"), html.find("<table>"));
   ordered_json failed = verify_document("small.onnx");
   failed["results"][0]["passed"] = false;
-  EXPECT_THAT(drawn(failed), HasSubstr("</span> failed</span> small.onnx</h1>"));
+  failed["results"][0]["verdict"] = "failed: 12 dB";
+  EXPECT_THAT(page_of(failed), HasSubstr("<h1><span class=\"badge bad\">✗ failed</span> small.onnx: 12 dB</h1>"));
+}
+
+TEST(Page, WithoutScriptsItHasTheKeyFiguresAndTheCommand) {
+  ordered_json document = verify_document("small.onnx");
+  document["results"][0]["reference_bytes"] = 4000;
+  document["results"][0]["candidate_bytes"] = 1000;
+  const std::string html = page_of(document);
+  EXPECT_THAT(html, HasSubstr("<td>4.00 kB → 1.00 kB</td>"));
+  EXPECT_THAT(html, HasSubstr("<td>output SQNR 40.5 dB</td>"));
+  EXPECT_THAT(html, HasSubstr("<pre><code>ounce verify small.onnx</code></pre>"));
+}
+
+TEST(Page, TheScriptGetsTheDocument) {
+  const ordered_json document = verify_document("small.onnx");
+  const ordered_json data = data_of(page_of(document));
+  EXPECT_EQ(data["runs"][0]["name"], "run.json");
+  EXPECT_EQ(data["runs"][0]["document"], document);
+  EXPECT_EQ(data["figures"][0]["word"], "passed");
 }
 
 TEST(Page, NamesCannotBecomeMarkup) {
-  const std::string plain_page = drawn(verify_document("small.onnx"));
+  const std::string plain_page = page_of(verify_document("small.onnx"));
   for (const std::string& name :
        {std::string("</script><script>alert(1)</script>"), std::string("\"><img src=x onerror=alert(1)>"),
         std::string("</title></style><svg onload=alert(1)>"), std::string("' onmouseover='x"),
-        std::string("<!--"),
+        std::string("<!--"), std::string("{{script}}"),
         std::string("\xe2\x80\xae"
                     "evil"),
         std::string("\x01\x02\x1b]0;x\x07"), std::string("\xff\xfe"), std::string(1'000'000, '<')}) {
-    const std::string html = drawn(verify_document(name));
+    const std::string html = page_of(verify_document(name));
     EXPECT_EQ(count(html, "<"), count(plain_page, "<")) << name.substr(0, 40);
     EXPECT_EQ(count(html, "<script>"), 1U);
     EXPECT_THAT(html, Not(HasSubstr("\xe2\x80\xae")));
-    EXPECT_LT(html.size(), plain_page.size() + 10'000'000U);
+    EXPECT_TRUE(data_of(html).is_object());
+    EXPECT_LT(html.size(), plain_page.size() + 80'000'000U);  // an escape has six characters
   }
 }
 
-TEST(Page, APictureThatIsNoBase64IsNotShown) {
-  EXPECT_THAT(drawn(verify_document("x\" onerror=\"y")), Not(HasSubstr("<img")));
-  EXPECT_THAT(drawn(verify_document("Zm9v")), HasSubstr("<img src=\"data:image/png;base64,Zm9v\""));
-}
-
 TEST(Page, NothingIsLoaded) {
-  const std::string html = drawn(verify_document("small.onnx"));
+  const std::string html = page_of(verify_document("small.onnx"));
   EXPECT_THAT(html, HasSubstr("default-src &#39;none&#39;"));
   for (const char* reach : {"http:", "https:", "url(", "@import", "src=\"/", "<link", "<iframe"})
     EXPECT_THAT(html, Not(HasSubstr(reach))) << reach;
 }
 
+// Text of documents becomes text nodes, never markup.
+TEST(Page, TheScriptMakesNoMarkup) {
+  const std::string html = page_of(verify_document("small.onnx"));
+  for (const char* way : {"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function",
+                          "DOMParser", "createContextualFragment", "srcdoc"})
+    EXPECT_THAT(html, Not(HasSubstr(way))) << way;
+}
+
 TEST(Page, TheStyleSheetIsAsItWasWritten) {
-  const std::string html = drawn(verify_document("small.onnx"));
+  const std::string html = page_of(verify_document("small.onnx"));
   EXPECT_THAT(html, HasSubstr("@media (prefers-color-scheme: dark) {"));
   EXPECT_THAT(html, HasSubstr("@media print {"));
 }
 
-TEST(Page, DocumentsOfAnyShapeAreDrawn) {
+TEST(Page, DocumentsOfAnyShapeAreRead) {
   for (const std::string& verb : drawn_verbs()) {
-    EXPECT_THAT(drawn({{"verb", verb}}), HasSubstr("</html>")) << verb;
+    EXPECT_THAT(page_of({{"verb", verb}}), HasSubstr("</html>")) << verb;
     for (const ordered_json& strange :
          {ordered_json(nullptr), ordered_json(3), ordered_json("x"), ordered_json(true),
           ordered_json::array({1, "x", nullptr}), ordered_json::object({{"name", 3}})}) {
       ordered_json document = {{"verb", verb}};
       for (const char* key : {"results", "errors", "command"}) document[key] = strange;
-      EXPECT_THAT(drawn(document), HasSubstr("</html>")) << verb << strange;
+      EXPECT_THAT(page_of(document), HasSubstr("</html>")) << verb << strange;
       ordered_json entry;
       for (const char* key :
            {"model",   "candidate", "error",    "output", "trial",      "tensors", "activations",
             "nodes",   "outputs",   "metrics",  "worst",  "edge_cases", "cpus",    "batches",
             "groups",  "trials",    "best",     "layers", "methods",    "risks",   "commands",
-            "targets", "hints",     "baseline", "family", "exclude"})
+            "targets", "hints",     "baseline", "family", "exclude",    "models",  "bytes_after"})
         entry[key] = strange;
       for (const char* key : {"results", "errors"}) document[key] = ordered_json::array({entry});
-      EXPECT_THAT(drawn(document), HasSubstr("</html>")) << verb << strange;
+      EXPECT_THAT(page_of(document), HasSubstr("</html>")) << verb << strange;
     }
   }
 }
 
 // Short documents that would make long pages without limits.
-TEST(Page, AHundredThousandNothingsAreNotDrawnOneByOne) {
+TEST(Page, AHundredThousandNothingsAreNotShownOneByOne) {
   const ordered_json nothings = std::vector<int>(100'000);
   for (const std::string& verb : drawn_verbs()) {
-    const std::string html = drawn({{"verb", verb}, {"results", nothings}});
-    EXPECT_LT(html.size(), 10'000'000U) << verb;
-    if (verb == "bench" || verb == "diff") continue;  // these have one section
+    const std::string html = page_of({{"verb", verb}, {"results", nothings}});
+    EXPECT_LT(html.size(), 2'000'000U) << verb;
     EXPECT_THAT(html, HasSubstr("99500 more ")) << verb;
   }
 }
 
-TEST(Page, WhatIsNotDrawnStillFails) {
+TEST(Page, WhatIsNotShownStillFails) {
   ordered_json candidates = std::vector<ordered_json>(600, {{"passed", true}, {"verdict", "fine"}});
-  EXPECT_THAT(drawn({{"verb", "verify"}, {"results", candidates}}), HasSubstr("</span> passed</span>"));
+  EXPECT_THAT(page_of({{"verb", "verify"}, {"results", candidates}}), HasSubstr("✓ passed</span>"));
   candidates[550]["passed"] = false;
-  const std::string html = drawn({{"verb", "verify"}, {"results", candidates}});
-  EXPECT_THAT(html, HasSubstr("</span> failed</span>"));
+  const std::string html = page_of({{"verb", "verify"}, {"results", candidates}});
+  EXPECT_THAT(html, HasSubstr("<h1><span class=\"badge bad\">"));
   EXPECT_THAT(html, HasSubstr("100 more are not shown, 1 of them failed"));
 }
 
-TEST(Page, ModelsTimesTargetsAreNotDrawn) {
+TEST(Page, ATargetThatIsNotShownStillFails) {
   ordered_json models;
   for (int i = 0; i < 2000; ++i)
     models.push_back(
         {{"targets", {{{"target", std::to_string(i)}, {"verdict", i == 1999 ? "fails" : "runs"}}}}});
-  const std::string html = drawn({{"verb", "check"}, {"results", models}});
-  EXPECT_LT(html.size(), 10'000'000U);
-  EXPECT_THAT(html, HasSubstr("the first 40 targets"));
-  EXPECT_THAT(html, HasSubstr("1 of 2000 checks failed"));
+  const std::string html = page_of({{"verb", "check"}, {"results", models}});
+  EXPECT_LT(html.size(), 2'000'000U);
+  EXPECT_THAT(html, HasSubstr("1500 more are not shown, 1 of them failed"));
 }
 
-TEST(Page, SizesTimesBatchesAreNotDrawn) {
-  ordered_json batches;
-  for (int i = 0; i < 2000; ++i) batches.push_back({{"batch", i}, {"latency", {{"quantiles_ns", {1, 2}}}}});
-  const std::string html = drawn({{"verb", "bench"}, {"results", {{{"models", {{{"batches", batches}}}}}}}});
-  EXPECT_EQ(count(html, "<polyline"), 20U);
-  EXPECT_THAT(html, HasSubstr("The charts show the first 20 of 2000 batch sizes"));
-}
-
-TEST(Page, ARunWithoutPartsDoesNotSignThoseOfAnother) {
-  const std::string html = page({{"a.json", verify_document("a.onnx")},
-                                 {"empty.json", {{"verb", "verify"}, {"command", "ounce verify nothing"}}}});
-  EXPECT_THAT(html, HasSubstr("Source: a.json"));
-  EXPECT_THAT(html, Not(HasSubstr("Source: empty.json")));
+TEST(Page, LongListsAreCut) {
+  ordered_json tensors = ordered_json::array();
+  for (int i = 0; i < 5000; ++i)
+    tensors.push_back({{"name", std::to_string(i)}, {"stored", true}, {"sqnr_db", 40}});
+  const ordered_json data =
+      data_of(page_of({{"verb", "quantize"}, {"results", {{{"model", "m"}, {"tensors", tensors}}}}}));
+  const ordered_json& result = data["runs"][0]["document"]["results"][0];
+  EXPECT_EQ(result["tensors"].size(), 2000U);
+  EXPECT_EQ(result["tensors_total"], 5000);
 }
 
 TEST(Page, SeveralRunsAreCompared) {
   const std::string html =
       page({{"a.json", verify_document("a.onnx")}, {"b.json", verify_document("b.onnx")}});
-  EXPECT_THAT(html, HasSubstr("All runs in this report"));
-  EXPECT_THAT(html, HasSubstr("2 of 2 results"));
+  EXPECT_THAT(html, HasSubstr("2 of 2 results passed"));
+  EXPECT_EQ(count(html, "<th scope=\"row\">"), 2U);
+  EXPECT_EQ(data_of(html)["runs"].size(), 2U);
 }
 
 TEST(Page, WhatIsNoRunIsRefused) {
-  EXPECT_EQ(error_of([] { return drawn({{"verb", "inspect"}}); }).code(), ErrorCode::kBadInput);
-  EXPECT_EQ(error_of([] { return drawn(ordered_json::array()); }).code(), ErrorCode::kBadInput);
+  EXPECT_EQ(error_of([] { return page_of({{"verb", "copy"}}); }).code(), ErrorCode::kBadInput);
+  EXPECT_EQ(error_of([] { return page_of(ordered_json::array()); }).code(), ErrorCode::kBadInput);
 }
 
-ordered_json tune_document(const ordered_json& trials) {
-  return {
-      {"verb", "tune"},
-      {"results", {{{"model", "m.onnx"}, {"passed", true}, {"best", {{"name", "w8"}}}, {"trials", trials}}}}};
+KeyFigures only(const ordered_json& document) {
+  const std::vector<KeyFigures> all = key_figures(document);
+  EXPECT_EQ(all.size(), 1U);
+  return all.at(0);
 }
 
-TEST(Page, ARejectedModelHasItsReason) {
-  const std::string html = drawn(tune_document(
-      {{{"name", "w8"}, {"ratio", 0.26}, {"sqnr_db", 40}, {"passed", true}, {"reason", nullptr}},
-       {{"name", "int8"},
-        {"ratio", 0.27},
-        {"sqnr_db", 30},
-        {"passed", false},
-        {"reason", "300 of 307 samples needed at 90 % confidence"}},
-       {{"name", "w16"},
-        {"ratio", 0.5},
-        {"sqnr_db", 60},
-        {"passed", true},
-        {"reason", "slower than the original (0.80 ×)"}}}));
-  EXPECT_THAT(html, HasSubstr("</span> failed: 300 of 307 samples needed at 90 % confidence</span>"));
-  EXPECT_THAT(html, HasSubstr("</span> passed, but slower than the original (0.80 ×)</span>"));
-  EXPECT_THAT(html, HasSubstr("</span> passed</span>"));
+TEST(KeyFiguresTest, QuantizeHasSizeSpeedAndMemory) {
+  const KeyFigures figures =
+      only({{"verb", "quantize"},
+            {"results",
+             {{{"model", "a/m.onnx"},
+               {"output", "a/m.int8.onnx"},
+               {"bytes_before", 1000},
+               {"bytes_after", 260},
+               {"trial",
+                {{"tried", true},
+                 {"samples", 32},
+                 {"sqnr_db", 35.8},
+                 {"load_memory_before", {{"after_bytes", 50}}},
+                 {"load_memory_after", {{"after_bytes", 25}}},
+                 {"speed_up", {{"ratio", 2.28}, {"low", 1.8}, {"high", 2.7}, {"measurable", true}}}}}}}}});
+  EXPECT_EQ(figures.model, "m.int8.onnx");
+  EXPECT_EQ(in_words(figures), "74 % smaller, 2.3× as fast, output SQNR 35.8 dB");
+  EXPECT_EQ(figures.memory.after, 25);
+  EXPECT_EQ(figures.verdict, Verdict::kGood);
 }
 
-TEST(Page, SizesThatAreNearlyTheSameAreDrawnCloseTogether) {
-  const ordered_json trials = {{{"name", "w8"}, {"ratio", 0.26215}, {"sqnr_db", 40}, {"passed", true}},
-                               {{"name", "int8"}, {"ratio", 0.26230}, {"sqnr_db", 40.1}, {"passed", true}}};
-  const std::string html = drawn(tune_document(trials));
-  EXPECT_THAT(html, HasSubstr("% of the original size"));
-  EXPECT_THAT(html, Not(HasSubstr("tick middle\">26.")));
-  EXPECT_THAT(html, HasSubstr(">30</text>"));
+TEST(KeyFiguresTest, ASpeedOnABusyMachineIsNone) {
+  ordered_json speed = {{"ratio", 11.7}, {"measurable", false}, {"reliable", false}};
+  const auto document = [&] {
+    return ordered_json{{"verb", "quantize"}, {"results", {{{"trial", {{"tried", true}, {"speed_up", speed}}}}}}};
+  };
+  EXPECT_EQ(speed_words(only(document())), "");
+  speed["reliable"] = true;
+  EXPECT_EQ(speed_words(only(document())), "no measurable difference in speed");
 }
 
-TEST(Page, SpeedsOfASearchAreDrawnIfTheyWereMeasured) {
-  ordered_json trials = {{{"name", "w8"}, {"ratio", 0.26}, {"sqnr_db", 40}, {"passed", true}},
-                         {{"name", "int8"}, {"ratio", 0.27}, {"sqnr_db", 35}, {"passed", true}}};
-  EXPECT_THAT(drawn(tune_document(trials)), Not(HasSubstr("Size and speed")));
-  trials[1]["speed_up"] = {{"ratio", 2.5}};
-  const std::string html = drawn(tune_document(trials));
-  EXPECT_THAT(html, HasSubstr("Size and speed of each candidate"));
-  EXPECT_THAT(html, HasSubstr("speed (× the original)"));
+TEST(KeyFiguresTest, AccuracyIsInPointsAndOtherMetricsAreNumbers) {
+  ordered_json metric = {{"name", "top1_accuracy"}, {"unit", "share"}, {"reference", 0.922}, {"candidate", 0.922}};
+  const auto quality = [&] {
+    return quality_words(only({{"verb", "verify"}, {"results", {{{"metrics", {metric}}}}}}));
+  };
+  EXPECT_EQ(quality(), "accuracy unchanged (92.2 %)");
+  metric["candidate"] = 0.91;
+  EXPECT_EQ(quality(), "accuracy 1.2 points lower (91.0 %)");
+  metric["unit"] = "relative";
+  metric["name"] = "nll";
+  EXPECT_EQ(quality(), "nll 0.91 (original: 0.922)");
 }
 
-ordered_json advise_document(const ordered_json& method) {
-  return {{"verb", "advise"}, {"results", {{{"model", "m.onnx"}, {"methods", {method}}}}}};
+TEST(KeyFiguresTest, EachModelOfBenchIsComparedWithTheFirst) {
+  const ordered_json batch = {
+      {"batch", 1}, {"latency", {{"p50_ns", 2'000'000}}}, {"speed_up", {{"ratio", 2}, {"measurable", true}}}};
+  const std::vector<KeyFigures> all =
+      key_figures({{"verb", "bench"},
+                   {"results",
+                    {{{"models",
+                       {{{"model", "a"}, {"bytes", 100}, {"batches", {batch}}},
+                        {{"model", "b"}, {"bytes", 50}, {"batches", {batch}}},
+                        {{"model", "c"}, {"bytes", 25}, {"batches", {batch}}}}}}}}});
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].model, "b");
+  EXPECT_EQ(in_words(all[1]), "75 % smaller, 2.0× as fast");
+  EXPECT_EQ(all[1].sentence, "2.00 ms per call (median), compared with a");
 }
 
-TEST(Page, AMethodThatWasNotTimedIsNotSaidToBeAsFast) {
-  ordered_json method = {{"method", "w8"},  {"measured", true},    {"ratio", 0.25},    {"speed_up", nullptr},
-                         {"quality", "ok"}, {"acceptable", false}, {"uncertain", true}};
-  const std::string html = drawn(advise_document(method));
-  EXPECT_THAT(html, HasSubstr("not measured"));
-  EXPECT_THAT(html, Not(HasSubstr("no measurable difference")));
-  EXPECT_THAT(html, HasSubstr(">uncertain: ok</span>"));
-  method["speed_up"] = {{"ratio", 11.7}, {"measurable", false}, {"reliable", false}};
-  EXPECT_THAT(drawn(advise_document(method)), HasSubstr("machine too busy"));
+TEST(KeyFiguresTest, FiguresOfOneModelAreJoined) {
+  const std::vector<KeyFigures> quantized = key_figures(
+      {{"verb", "quantize"}, {"results", {{{"output", "small.onnx"}, {"bytes_before", 100}, {"bytes_after", 25}}}}});
+  std::vector<KeyFigures> all = key_figures(verify_document("small.onnx"));
+  all.insert(all.begin(), quantized.begin(), quantized.end());
+  const Overall overall = overall_of(all);
+  EXPECT_EQ(overall.figures.verb, "verify");
+  EXPECT_EQ(in_words(overall.figures), "75 % smaller, output SQNR 40.5 dB");
 }
 
-TEST(Page, LongPlansAreCut) {
-  ordered_json tensors = ordered_json::array();
-  for (int i = 0; i < 5000; ++i)
-    tensors.push_back({{"name", std::to_string(i)}, {"stored", true}, {"sqnr_db", 40}});
-  const std::string html =
-      drawn({{"verb", "quantize"}, {"results", {{{"model", "m"}, {"tensors", tensors}}}}});
-  EXPECT_THAT(html, HasSubstr("and 3000 more rows"));
+TEST(KeyFiguresTest, ErrorsFail) {
+  const KeyFigures figures =
+      only({{"verb", "quantize"}, {"errors", {{{"model", "bad.onnx"}, {"message", "is no model"}}}}});
+  EXPECT_EQ(figures.verdict, Verdict::kBad);
+  EXPECT_EQ(figures.sentence, "is no model");
+}
+
+TEST(KeyFiguresTest, LanguageModelsAreJudgedOneByOne) {
+  const std::vector<KeyFigures> all = key_figures(
+      {{"verb", "verify"},
+       {"results",
+        {{{"models",
+           {{{"model", "a"}, {"next_token", {{"p50_ns", 1'000'000}}}, {"passed", nullptr}, {"verdict", ""}},
+            {{"model", "b"}, {"next_token", {{"p50_ns", 1}}}, {"passed", false}, {"verdict", "failed: 3 tokens"}}}}}}}});
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].verdict, Verdict::kNeutral);
+  EXPECT_EQ(all[1].verdict, Verdict::kBad);
+  EXPECT_EQ(all[1].sentence, "3 tokens");
 }
 
 }  // namespace

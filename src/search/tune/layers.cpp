@@ -1,13 +1,13 @@
 #include "search/tune/layers.h"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 
 #include "formats/onnx/graph/ports.h"
 #include "formats/onnx/plan/op_rules.h"
 #include "formats/onnx/plan/weights.h"
+#include "model/blocks.h"
 
 namespace ounce::search {
 namespace {
@@ -120,21 +120,6 @@ std::vector<Layer> find_layers(const Index& index, std::uint64_t least_bytes) {
 
 namespace {
 
-// "/encoder/layer.3/attention/query/MatMul" → "/encoder/layer.3": the outermost numbered scope; empty without
-// one.
-std::string block_of(const std::string& name) {
-  const std::size_t last = name.rfind('/');
-  const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
-  for (std::size_t at = 0; at < name.size() && last != std::string::npos && at < last;) {
-    const std::size_t end = std::min(name.find('/', at + 1), last);
-    if (std::any_of(name.begin() + static_cast<std::ptrdiff_t>(at),
-                    name.begin() + static_cast<std::ptrdiff_t>(end), is_digit))
-      return name.substr(0, end);
-    at = end;
-  }
-  return {};
-}
-
 std::vector<Group> by(const std::vector<Layer>& layers, std::string (*name_of)(const Layer&)) {
   std::vector<Group> groups;
   std::map<std::string, std::size_t> places;
@@ -164,8 +149,8 @@ std::vector<Group> joined(const std::vector<Group>& groups, std::size_t most) {
 std::vector<Group> blocks_of(const std::vector<Layer>& layers, std::size_t most) {
   return joined(by(layers,
                    [](const Layer& layer) {
-                     const std::string block = block_of(layer.name);
-                     return block.empty() ? layer.name : block;
+                     const std::string_view block = model::numbered_scope(layer.name);
+                     return block.empty() ? layer.name : std::string(block);
                    }),
                 std::max<std::size_t>(most, 1));
 }

@@ -8,3 +8,6 @@ need matmul
 ounce quantize matmul.onnx -o small.onnx --json 2> human | json_get results.0.tensors.0.histogram
 ounce quantize matmul.onnx -o small.onnx --pictures --json 2> human > run.json
 json_get results.0.tensors.0.histogram.counts.0 < run.json
+# inspect has a report, too.
+ounce inspect matmul.onnx --report inspect.html > human
+grep -o '<h1>.*</h1>' inspect.html | sed 's/[0-9.]* k*B/<size>/g'

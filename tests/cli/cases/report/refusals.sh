@@ -14,8 +14,8 @@ exits 2 ounce verify scores.onnx scores_near.onnx --report other.html
 cmp scores.npz other.html
 mkfifo pipe.html
 exits 2 ounce verify scores.onnx scores_near.onnx --report pipe.html
-ounce inspect scores.onnx --json > inspect.json 2> human
-exits 2 ounce report inspect.json -o page.html
+echo '{"verb": "copy", "results": []}' > copy.json
+exits 2 ounce report copy.json -o page.html
 echo '{"verb": "verify"' > cut.json
 exits 2 ounce report cut.json -o page.html
 echo '[1, 2]' > list.json
