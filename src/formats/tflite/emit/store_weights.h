@@ -22,8 +22,8 @@ namespace ounce::tflite {
 // alive.
 void store_weights(Model& model, const std::shared_ptr<const TfliteFile>& source, const Plan& plan);
 
-// What a written weight has lost: decodes it with the scales that the file has. Throws Error{kInternal} if
-// it has not the form that was decided on.
+// The error of a written weight, dequantized with the scales in the file. Throws Error{kInternal} if it does
+// not have the planned form.
 kernels::ErrorNorms compare_weight(const TfliteFile& source, const Decision& decision,
                                    const TfliteFile& written, const ForEach& for_each);
 

@@ -208,7 +208,7 @@ struct Model {
   // Why this version cannot write the model again without losing something; empty if it can.
   std::string unwritable;
 
-  // What the views point into.
+  // The memory that the views point into.
   io::MappedFile file;
   std::vector<std::shared_ptr<const std::string>> texts;
 

@@ -101,7 +101,7 @@ class Record {
   const std::vector<Field>& fields() const { return fields_; }
   const Value* find(std::string_view name) const;
 
-  // Of a number; its default if it is absent. Throws Error{kInternal} if the table has no such field.
+  // Returns a number, or its default if it is absent. Throws Error{kInternal} if the table has no such field.
   std::int64_t integer(std::string_view name) const;
   float number(std::string_view name) const;
   std::vector<std::int64_t> integers(std::string_view name) const;  // of a vector; empty if it is absent

@@ -24,7 +24,7 @@ struct IntegerCandidate {
   bool has_weight() const { return has_kernel && row->int8 == IntegerRule::kWeights; }
 };
 
-// Of the operators of subgraph 0, by position.
+// Returns the candidates among the operators of subgraph 0, by position.
 std::vector<IntegerCandidate> find_integer_candidates(const Model& model, const Flow& flow);
 
 // The tensors whose ranges a plan may want, in the order of the graph.

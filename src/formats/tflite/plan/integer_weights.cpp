@@ -14,9 +14,9 @@ namespace {
 
 // A bias leaves as much room for the sum that it is added to.
 constexpr double kLargestBias = 1 << 30;
-// Beside 16-bit activations sums have 64 bits, and biases 40 of them.
+// With 16-bit activations, sums have 64 bits, and biases 40 of them.
 constexpr double kLargestWideBias = double{std::int64_t{1} << 39};
-// A channel without weights still has a bias: it is told apart so finely.
+// A channel without weights still has a bias, in steps of this resolution.
 constexpr double kBiasSteps = 1 << 20;
 // Codes beyond these bytes are made again each time.
 constexpr std::uint64_t kMostKept = std::uint64_t{256} << 20;

@@ -31,21 +31,21 @@ enum class KernelForm : std::uint8_t {
   kPointwise,  // CONV_2D: a kernel of one pixel and a stride of 1, which is a matrix product
   kWide,       // DEPTHWISE_CONV_2D: more than 25 taps
   kComputed,   // BATCH_MATMUL of two computed values
-  kRows,       // the last axis is what is reduced, or what a TRANSPOSE leaves where it is
+  kRows,       // the last axis is reduced, or a TRANSPOSE does not move it
 };
 
-// What one run of an operator computes.
+// The work of one run of an operator.
 struct Work {
   KernelForm form = KernelForm::kPlain;
-  // Of convolutions and matrix products: pixels or rows that it gives values for, channels that each output
-  // takes, channels that it gives, elements of the kernel (of a transposed one those that reach an output).
-  // Of pools: values that it gives, and elements of the window. Of SOFTMAX and its like: rows.
+  // Convolutions and matrix products: pixels or rows of the output, input channels of each output, output
+  // channels, elements of the kernel (of a transposed one those that reach an output).
+  // Pools: values of the output, and elements of the window. SOFTMAX and similar operators: rows.
   double positions = 0, inputs = 0, outputs = 0, kernel_size = 1;
   double values_in = 0, values_out = 0;  // elements of activations
   double weights = 0;
 };
 
-// Of an operator whose shapes are known; nothing for others.
+// Returns nullopt for an operator with unknown shapes.
 std::optional<Work> work_of(const Model& model, const SubGraph& graph, const Operator& op);
 
 // Nanoseconds. Infinity for a kind of kernel that an operator does not have, or that was not measured; FP32

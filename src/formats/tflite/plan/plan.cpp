@@ -18,7 +18,7 @@
 namespace ounce::tflite {
 namespace {
 
-// What no other word of a decision tells apart.
+// Text for the parts of a decision that are not printed elsewhere.
 std::string ways_of(const Decision& decision) {
   std::string text;
   for (const bool takes_codes : decision.takes_codes) text += takes_codes ? " codes" : " floats";
@@ -108,7 +108,7 @@ class Planner {
     return selection_.unmatched(notes);
   }
 
-  // Of the operators with constant weights, where they were to compute on integers.
+  // The operators with constant weights that should run in INT8.
   std::vector<NodePlan> nodes(const std::vector<Decision>& decisions) const {
     std::map<std::pair<std::size_t, std::size_t>, NodePlan> nodes;
     for (const Decision& decision : decisions) {
@@ -142,7 +142,7 @@ class Planner {
     if (!is_dynamic(recipe_.format) && recipe_.memory == MemoryUse::kFast && decision.bits() == 8)
       return "computes in FP32";
     std::string why = why_not_hybrid(model_, graph, op, decision.uses[use].input, decision.bits());
-    // Decoded at load, four bits would take a kernel that is slower than any.
+    // Dequantized at load, 4-bit weights would use the slowest kernel.
     const bool may_be_slower = recipe_.memory == MemoryUse::kLow || decision.bits() < 8;
     return why.empty() && !may_be_slower ? why_slower_hybrid(model_, graph, op, producer_of(graph, op)) : why;
   }
@@ -209,8 +209,8 @@ void keep_biases_of_codes(std::vector<Decision>& decisions) {
   }
 }
 
-// The values of a tensor are in a buffer, which others may have, too: while one of them needs it as it is,
-// codes for the others would make the file larger.
+// Several tensors may share a buffer: while one of them needs the buffer unchanged, quantized values for the
+// others would make the file larger.
 void keep_shared_buffers(const Model& model, std::vector<Decision>& decisions) {
   const auto buffer_of = [&](const Decision& decision) {
     return model.subgraphs[decision.weight.graph].tensors[decision.tensor].buffer;

@@ -1,4 +1,4 @@
-// What a pass did to a model, and what it left alone, for the notes of prepare().
+// The changes of a pass, and the nodes that it left unchanged, for the notes of prepare().
 #pragma once
 
 #include <cstddef>

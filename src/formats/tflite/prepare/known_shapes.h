@@ -5,9 +5,9 @@
 //   if (shapes.has(tensor)) …
 //
 // Inputs have it unless a dimension is dynamic, or another graph calls this one with inputs of its own.
-// Operators pass it on, unless integers that are computed may decide on the shape of what they give. What the
-// file calls dynamic inside of a graph does not count: converters say so of values whose shape they could not
-// find out.
+// Operators pass it on, unless computed integers may decide on the shape of the output. A shape that the file
+// calls dynamic inside of a graph does not count: converters write this for values whose shape they could not
+// infer.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 // Values do not change but for the order of sums.
 //
 // Conditions: FLOAT32; w is a constant of two dimensions, or of more that are 1; x is not transposed, has a
-// last dimension of K, not dynamic, and as many dimensions as w or more. What is transposed is bounded
+// last dimension of K, not dynamic, and as many dimensions as w or more. The transposed bytes are bounded
 // (work_limit.h).
 #pragma once
 

@@ -13,14 +13,14 @@
 // It is not computed where it is in the file, but where an operator needs its result, from the value before
 // the first of a row of layouts: by nothing if they cancel, else by one RESHAPE, one TRANSPOSE, or both.
 // Operators on single values (unary ones; ADD and its like of values with the same layout, or with one
-// number) compute with the values before the layout, and so do reductions over dimensions. What they give has
-// the layout that their input had. No value changes, but the order of sums in reductions.
+// number) compute with the values before the layout, and so do reductions over dimensions. Their output has
+// the layout of their input. No value changes, but the order of sums in reductions.
 //
 // The result is taken only if it moves less: elements of TRANSPOSE count kTransposeCost times, those of
 // layouts that keep the order of values once.
 //
 // Conditions: FLOAT32, of known shapes (known_shapes.h) without a 0; the order of a TRANSPOSE is a constant.
-// Fixed values (inputs, outputs, and so on) are computed as they were.
+// Fixed values (inputs, outputs, and so on) do not change.
 #pragma once
 
 #include "formats/tflite/file/model.h"

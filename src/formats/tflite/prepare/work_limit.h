@@ -18,7 +18,7 @@ class WorkLimit {
   // Why something is left alone that would go beyond.
   static constexpr const char* kReason = "the constants that are made would take many times the file's size";
 
-  // Several times what the model holds: sparse weights of a tenth of the values are the smallest that
+  // A multiple of the size of the model: sparse weights of a tenth of the values are the smallest that
   // converters write.
   explicit WorkLimit(const Model& model) {
     constexpr std::uint64_t kMostExpansion = 16, kFree = std::uint64_t{1} << 20;

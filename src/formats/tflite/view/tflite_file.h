@@ -1,4 +1,4 @@
-// A TFLite model as model::ModelFile. What works on TFLite alone goes on with model().
+// A TFLite model as model::ModelFile. Code for TFLite only uses model().
 //
 // Values are the tensors of each subgraph, at the same positions. Operators have no names in a .tflite file:
 // a node is named after its first output. `opsets()` gives the version of each operator.
