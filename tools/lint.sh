@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# tools/lint.sh BUILD      format, layer rule, words of messages, links of the documentation, counts of the source tree and clang-tidy; BUILD is a configured build folder
+# tools/lint.sh BUILD      format, layer rule, fields in messages, wording, spelling, links of the documentation, counts of the source tree and
+#                          clang-tidy; BUILD is a configured build folder
 # tools/lint.sh --format   rewrites the sources in the project's format
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -23,6 +24,8 @@ failed=0
 sources | xargs clang-format --dry-run --Werror || failed=1
 tools/check_layers.py || failed=1
 tools/check_words.py || failed=1
+tools/check_language.py || failed=1
+tools/check_spelling.py || failed=1
 tools/check_links.py || failed=1
 tools/source_counts.py || failed=1
 # -w: the build reports the compiler's own warnings. Kernels are checked for one instruction set; the source is the same for all.

@@ -152,7 +152,7 @@ def python_module(schema):
     verbs = results_by_verb(schema)
     roots = {name for names in verbs.values() for name in names}
     parts = [
-        '"""What the verbs found: the objects of docs/reference/json.md as classes.\n\n'
+        '"""Results of the verbs: the objects of docs/reference/json.md as classes.\n\n'
         'Made by tools/result_types.py of docs/schema/ounce-v2.json; do not edit.\n"""\n\n'
         "from __future__ import annotations\n\n"
         "from dataclasses import dataclass\n"

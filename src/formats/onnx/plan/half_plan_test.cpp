@@ -180,7 +180,7 @@ TEST(HalfPlan, FollowsNumbersUpToTheOpThatBoundsThem) {
            .does("Add", {"t", "one"}, {"u"})
            .does("Mul", {"h", "u"}, {"y"}),
        because(may_grow("Pow", "p"), {"p", "q", "r", "s", "t"})},
-      {"L2 normalisation",
+      {"L2 normalization",
        Net()
            .number("e", 1e-12F)
            .takes("shape", kInt64, {2})
