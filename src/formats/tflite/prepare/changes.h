@@ -11,7 +11,7 @@ namespace ounce::tflite {
 struct Changes {
   struct Left {
     std::size_t count = 0;
-    std::string first;  // one of them, as people know it
+    std::string first;  // one of them, as named in messages
   };
 
   std::size_t count = 0;

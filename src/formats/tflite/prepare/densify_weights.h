@@ -15,7 +15,7 @@
 
 namespace ounce::tflite {
 
-// In every subgraph. Counts the new constants.
+// Changes every subgraph. Counts the new constants.
 Changes densify_weights(Model& model);
 
 }  // namespace ounce::tflite

@@ -24,7 +24,7 @@
 
 namespace ounce::tflite {
 
-// In every subgraph. Counts the additions and multiplications that are gone.
+// Changes every subgraph. Counts the folded additions and multiplications.
 Changes fold_affine(Model& model);
 
 }  // namespace ounce::tflite

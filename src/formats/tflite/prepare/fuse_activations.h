@@ -33,7 +33,7 @@ enum class Activation : std::uint8_t {
   kSignBit = 5
 };
 
-// In every subgraph. Counts the activations that are gone.
+// Changes every subgraph. Counts the fused activations.
 Changes fuse_activations(Model& model);
 
 }  // namespace ounce::tflite

@@ -28,7 +28,7 @@
 
 namespace ounce::tflite {
 
-// In every subgraph. Counts the operators that have another form.
+// Changes every subgraph. Counts the replaced operators.
 Changes make_integer_forms(Model& model);
 
 }  // namespace ounce::tflite

@@ -15,7 +15,7 @@
 
 namespace ounce::tflite {
 
-// In every subgraph. Counts what is gone or empty.
+// Changes every subgraph. Counts the removed and emptied objects.
 Changes remove_unused(Model& model);
 
 }  // namespace ounce::tflite
