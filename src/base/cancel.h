@@ -114,7 +114,7 @@ class TimeLimit {
 
 // Passes the scope of this thread to another thread that works for it:
 //   const CurrentScope current;
-//   … in the other thread: const CurrentScope::Scope scope(current);
+//   const CurrentScope::Scope scope(current);   // in the other thread
 class CurrentScope {
  public:
   CurrentScope() noexcept;

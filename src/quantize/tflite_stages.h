@@ -31,7 +31,7 @@ struct TfliteWork {
   tflite::IntegerPlan integer_plan;              // after decide()
 };
 
-// What the result says of the weights of a plan.
+// The entries of the result for the weights of a plan.
 std::vector<TensorOutcome> outcomes_of(const TfliteWork& work);
 // The metadata of a model that is made of a source and a plan with these digests.
 std::vector<std::pair<std::string, std::string>> tflite_metadata(const std::string& plan_digest,

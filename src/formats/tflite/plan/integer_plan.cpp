@@ -104,7 +104,7 @@ class IntegerPlanner {
         return fmt::format("'{}' has NaN or infinite values", plain(value_name));
       const auto wish = recipe_.integer.values.find(value_name);
       if (wish != recipe_.integer.values.end() && wish->second.keep_float)
-        return fmt::format("'{}' is to stay in floats", plain(value_name));
+        return fmt::format("'{}' is to be kept in FP32", plain(value_name));
     }
     if (!candidate.has_weight()) return {};
     const auto weight =

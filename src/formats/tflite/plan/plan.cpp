@@ -134,7 +134,7 @@ class Planner {
   // Empty if an operator is to take codes.
   std::string why_floats(const Decision& decision, std::size_t use) const {
     const std::optional<Format> own = formats_.of(decision.weight.graph, decision.uses[use].op);
-    if (own && is_storage(*own)) return "stays in floats, as asked for";
+    if (own && is_storage(*own)) return "kept in FP32, as requested";
     const SubGraph& graph = graph_of(decision);
     const Operator& op = graph.operators[decision.uses[use].op];
     if (decision.weight.is_looked_up)
@@ -181,7 +181,7 @@ class Planner {
     decision.decoder = !has_codes ? Decoder::kFold : is_table ? Decoder::kLookup : Decoder::kKernel;
     decision.reason += !has_codes ? "; DEQUANTIZE, made once at load"
                        : is_table ? "; rows are dequantized after the lookup"
-                                  : "; its kernel takes codes and quantizes activations at run time";
+                                  : "; its kernel takes INT8 weights and quantizes activations at run time";
   }
 
   const TfliteFile& file_;
@@ -233,9 +233,8 @@ void keep_shared_buffers(const Model& model, std::vector<Decision>& decisions) {
     if (!decision.is_stored() || stored[buffer] == users[buffer]) continue;
     decision.encoding = plan::Encoding::kKeep;
     const auto kept = keeper.find(buffer);
-    decision.reason = kept == keeper.end()
-                          ? std::string("others use its values as they are")
-                          : fmt::format("'{}' uses the same values as they are", kept->second);
+    decision.reason = kept == keeper.end() ? std::string("others use its values unchanged")
+                                           : fmt::format("'{}' uses the same values unchanged", kept->second);
   }
 }
 

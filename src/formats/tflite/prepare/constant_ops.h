@@ -1,4 +1,4 @@
-// Computes operators on constants that move values or compute with integers, with the same bits as TFLite's
+// Computes operators on constants that move values or compute integers, with the same bits as TFLite's
 // kernels. Converters write such operators for shapes and indices.
 //
 //   SHAPE RESHAPE SQUEEZE EXPAND_DIMS TRANSPOSE GATHER SLICE STRIDED_SLICE PACK CONCATENATION CAST
