@@ -1,4 +1,4 @@
-# Tests of the project's rules (layers, words of messages, links of the documentation), and of the installed ounce in separate
+# Tests of the project's rules (layers, fields in messages, wording, spelling, links of the documentation), and of the installed ounce in separate
 # projects.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME layers
@@ -13,6 +13,12 @@ add_test(NAME links
   COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/check_links.py ${PROJECT_SOURCE_DIR})
 add_test(NAME links_check_itself
   COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/check_links_test.py)
+add_test(NAME language
+  COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/check_language.py)
+add_test(NAME spelling
+  COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/check_spelling.py ${PROJECT_SOURCE_DIR})
+add_test(NAME spelling_check_itself
+  COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/check_spelling_test.py)
 add_test(NAME language_check_itself
   COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/check_language_test.py)
 add_test(NAME package_files

@@ -26,11 +26,11 @@ Depends: libc6 (>= {glibc})
 Recommends: bash-completion
 Suggests: libonnxruntime1.21, python3-onnxruntime
 Description: {summary}
- Quantizes ONNX models, runs them beside the original, times them, and says
- whether they will run on the target. Models are run in ONNX Runtime, which is
- not in this package: it is found in the system's libraries, in the active
- virtual environment of Python (pip install onnxruntime), or where
- OUNCE_ONNXRUNTIME says.
+ Quantizes ONNX models, compares them with the original, measures their speed,
+ and checks that they run on the target. ONNX Runtime runs the models. It is not
+ in this package: Ounce searches the system's libraries, the active virtual
+ environment of Python (pip install onnxruntime) and the path in
+ OUNCE_ONNXRUNTIME.
 """
 
 
@@ -48,7 +48,7 @@ def main(architecture):
         doc.mkdir(parents=True, exist_ok=True)
         materials = WORK / architecture / "materials"
         shutil.copy(materials / "ounce.cdx.json", doc)
-        (doc / "copyright").write_text("Ounce: Apache-2.0, see /usr/share/common-licenses/Apache-2.0.\n\nWhat is linked in:\n\n"
+        (doc / "copyright").write_text("Ounce: Apache-2.0, see /usr/share/common-licenses/Apache-2.0.\n\nLinked libraries:\n\n"
                                        + (materials / "LICENSE.others").read_text())
         (doc / "LICENSE").unlink(missing_ok=True)
         for page in (usr / "share" / "man" / "man1").glob("*.1"):

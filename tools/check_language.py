@@ -111,7 +111,7 @@ def chunks_of_markdown(text):
 
 
 def chunks(path, text):
-    """[kind, offset, text]: what people read in a file. Each text is as long as its source."""
+    """[kind, offset, text] of the texts that people read in a file. Each text is as long as its source."""
     if path.suffix == ".md":
         return chunks_of_markdown(text)
     for tokens, names in TOKENS.items():

@@ -9,7 +9,7 @@ The rule:
 - A call of a function of include/ounce is a use of the folder that defines it. Faces are not checked for calls, nor are names
   that the file or a header of its folder declares itself.
 - include/ounce, which is installed, includes nothing of src/.
-- What knows no file format (NEUTRAL) includes nothing of formats/onnx, and names nothing of its namespaces.
+- Folders that know no file format (NEUTRAL) include nothing of formats/onnx, and name nothing of its namespaces.
 - Only src/runtime/ort includes the headers of ONNX Runtime (and src/runtime, through them).
 - An include names the file with its folder: "formats/onnx/graph/index.h", not "index.h".
 - No header includes itself through others.

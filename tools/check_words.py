@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""Checks that the library speaks of its fields, and only the command line of options.
+"""Checks that messages of the library name fields, and only the command line names options.
 
-usage: check_words.py [ROOT]     exit 0: it does; 1: a line "file:line: message" per violation
+usage: check_words.py [ROOT]     exit 0: no violations; 1: a line "file:line: message" per violation
 
 The rule, for the string literals of src/ outside of tests:
 - A folder of the library names no option ("--data") but the field that it sets, in backticks: `data`, `format=int8`.
-- Every field in backticks stands in the table of src/report/recipe_command.cpp, which makes options of them, or is a field of a
+- Every field in backticks is in the table of src/report/recipe_command.cpp, which makes options of them, or is a field of a
   recipe in src/recipe/fields.h.
-- A field of that table stands in include/ounce, and its option in src/verbs.
+- A field of that table is in include/ounce, and its option in src/verbs.
 """
 
 import pathlib
 import re
 import sys
 
-# Those that speak to whoever typed a command.
+# These folders write messages for users of the command line.
 ABOVE_THE_LIBRARY = {"report", "results", "verbs", "cli", "capi", "runner"}
 # Write command lines and help.
 WRITES_COMMANDS = {"src/search/advise/methods.cpp", "src/recipe/fields.h"}
@@ -26,7 +26,7 @@ ROW = re.compile(r'\{"([^"]+)", "([^"]+)"\}')
 OPTION = re.compile(r"--[a-z][a-z-]*")
 FIELD = re.compile(r"`([^`]*)`")
 SOURCES = {".h", ".cpp", ".inc"}
-# Comments, raw strings, strings and characters; a quote within a number is none.
+# Comments, raw strings, strings and characters; a quote inside a number does not start a character.
 TOKEN = re.compile(
     r"""//[^\n]*|/\*.*?\*/
     |R"(?P<mark>[^()\\\s]*)\((?P<raw>.*?)\)(?P=mark)"
@@ -36,7 +36,7 @@ TOKEN = re.compile(
 
 
 def literals(text):
-    """(line, text) of every string of a source; strings that stand side by side are one."""
+    """(line, text) of every string of a source; adjacent strings are one."""
     found = []
     end = None
     for token in TOKEN.finditer(text):
@@ -61,11 +61,11 @@ def table(root):
 
 
 def complaints(text, options, may_name_options):
-    """What is wrong with one string of the library."""
+    """The violations in one string of the library."""
     if not may_name_options and (option := OPTION.search(text)):
         yield f'"{option.group()}": only the command line has options; name the field in backticks'
     if text.count("`") % 2:
-        yield "a backtick alone: a field and both of its backticks stand in one string"
+        yield "an unpaired backtick: write a field and both of its backticks in one string"
         return
     for field in FIELD.findall(text.replace("{{", "{").replace("}}", "}")):
         if field not in options and field.partition("=")[0] not in options:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds tools/check_words.py to its promises, on small trees made for each."""
+"""Tests of tools/check_words.py on small trees."""
 
 import pathlib
 import tempfile
@@ -15,7 +15,7 @@ TREE = {
 
 
 def complaints(files):
-    """What the check says about a tree of {path: text}."""
+    """The findings of the check in a tree of {path: text}."""
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         for path, text in (TREE | files).items():

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# tools/lint.sh BUILD      format, layer rule, words of messages, links of the documentation, counts of the source tree and clang-tidy; BUILD is a configured build folder
+# tools/lint.sh BUILD      format, layer rule, fields in messages, wording, spelling, links of the documentation, counts of the source tree and
+#                          clang-tidy; BUILD is a configured build folder
 # tools/lint.sh --format   rewrites the sources in the project's format
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -8,7 +9,7 @@ sources() {
   find src include tests bench -name '*.h' -o -name '*.hpp' -o -name '*.cpp'
 }
 
-# What the build compiles, one file a line.
+# The compiled files, one per line.
 compiled() {
   python3 -c 'import json, sys; print(*sorted({e["file"] for e in json.load(sys.stdin)}), sep="\n")' \
     < "$1/compile_commands.json"
@@ -23,10 +24,12 @@ failed=0
 sources | xargs clang-format --dry-run --Werror || failed=1
 tools/check_layers.py || failed=1
 tools/check_words.py || failed=1
+tools/check_language.py || failed=1
+tools/check_spelling.py || failed=1
 tools/check_links.py || failed=1
 tools/source_counts.py || failed=1
-# -w: the compiler's own warnings are the build's affair. A kernel is looked at for one instruction
-# set; it is the same source for all. The filter drops clang-tidy's count of what it did not show.
+# -w: the build reports the compiler's own warnings. Kernels are checked for one instruction set; the source is the same for all.
+# The filter drops clang-tidy's count of hidden warnings.
 compiled "$1" | xargs -n 1 -P "$(nproc)" \
   clang-tidy --quiet --extra-arg=-w --extra-arg=-DHWY_COMPILE_ONLY_STATIC -p "$1" \
   2> >(grep -v 'warnings\? generated' >&2) || failed=1

@@ -18,7 +18,7 @@ import textwrap
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OUTPUT = ROOT / "python" / "ounce" / "_verbs.py"
 
-# What only a terminal needs, and what Python does in other ways.
+# Options that only a terminal needs, or that Python replaces.
 LEFT_OUT = {"json", "verbose", "releases"}
 # Arguments that take more than words.
 TYPES = {
@@ -38,12 +38,12 @@ WORDS = {
     "labels": "the array or column with the labels, or the labels themselves; 'folder' for folders of images",
     "contract": "how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or a dictionary",
 }
-# What Python takes beside the words of the option.
+# Values that Python accepts in addition to those of the option.
 ALSO = {"metric": "; or a function of the outputs by name and of the labels that gives a number, or numbers by name"}
 # A verb of several models takes them one behind the other, or as a list.
 SEVERAL = {"bench": "models: paths, bytes, onnx.ModelProto or results; the others are compared with the first one"}
 OUTPUTS = {
-    "quantize": "where the result goes (default: model.w8.onnx beside a model that is a path; else the result has it: to_bytes())"
+    "quantize": "the path of the new model (default: model.w8.onnx next to a model that is a path; for a model in memory, to_bytes() of the result)"
 }
 PROGRESS = (
     "True shows a tqdm progress bar, False shows none, None shows one in terminals and notebooks; or a function that is called with "
@@ -191,7 +191,7 @@ def docstring(help_, described, verb, result, names, indent):
 def function(described, name, indent):
     verb, result = described["verb"], described["result"]
     options = [option for option in described["options"] if option["name"] not in LEFT_OUT]
-    # What has no group comes first, as in the help.
+    # Options without a group come first, as in the help.
     options.sort(key=lambda option: (not option["argument"], option["group"] != "Options"))
     names = {option["name"] for option in described["options"]}
     lines = [f"{indent}def {name}("]
@@ -200,7 +200,7 @@ def function(described, name, indent):
         if option["argument"]:
             usual = "" if option["required"] or is_model else " = None"
             lines.append(f"{indent}    {python_name(option['name'])}: {type_of(option, verb)}{usual},")
-    # f(model, output): what every converter takes.
+    # f(model, output), as in every converter.
     behind = [option for option in options if option["name"] == "output" and sum(o["argument"] for o in options) == 1]
     for option in behind:
         lines.append(f"{indent}    output: {type_of(option, verb)}{default_of(option)},")

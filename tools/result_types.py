@@ -48,7 +48,7 @@ SHOWN = {
         "nodes": "nodes",
         "opsets": "opsets",
         "notes": "notes",
-        "blockers": "what blocks it",
+        "blockers": "blockers",
     },
     "QuantizeResult": {
         "output": "output",
@@ -152,7 +152,7 @@ def python_module(schema):
     verbs = results_by_verb(schema)
     roots = {name for names in verbs.values() for name in names}
     parts = [
-        '"""What the verbs found: the objects of docs/reference/json.md as classes.\n\n'
+        '"""Results of the verbs: the objects of docs/reference/json.md as classes.\n\n'
         'Made by tools/result_types.py of docs/schema/ounce-v2.json; do not edit.\n"""\n\n'
         "from __future__ import annotations\n\n"
         "from dataclasses import dataclass\n"
@@ -163,7 +163,7 @@ def python_module(schema):
         python = NAMES.get(name, name)
         base = BASES.get(python, "Result" if name in roots else "Struct")
         verb = next((verb for verb, names in verbs.items() if name in names), None)
-        about = f"What {verb} gives." if verb else "An object of a result."
+        about = f"The result of {verb}." if verb else "An object of a result."
         lines = [f"@dataclass(repr={'False' if name in roots else 'True'})", f"class {python}({base}):", f'    """{about}"""', ""]
         if python in SHOWN:
             pairs = [f"        ({key!r}, {words!r}),".replace("'", '"') for key, words in SHOWN[python].items()]

@@ -123,7 +123,7 @@ class Progress {
 
 struct CpuComparison {
   std::string cpu;              // "avx2", "avx512", "arm64"
-  std::string how;              // "shown by this CPU" (masked CPUID), "qemu-aarch64"; empty: cannot emulate
+  std::string how;              // method, such as "qemu-aarch64"; empty: cannot emulate
   std::string runtime_version;  // on the other CPU
   std::string why_not;          // why it was not run, or how it failed
   std::uint64_t samples = 0;

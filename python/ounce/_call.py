@@ -19,15 +19,15 @@ from ._runtime import default_runtime
 
 #: A path, the bytes of a model, an ``onnx.ModelProto``, or the result of a call that wrote a model.
 Model = Union[str, "os.PathLike[str]", bytes, Any]
-#: What the command line takes as a word.
+#: The value of an option.
 Word = Union[str, int, float, "os.PathLike[str]"]
-#: What may be given several times: one, a list, or pairs.
+#: The value of an option that may be given several times: one value, a list, or pairs.
 Words = Union[Word, "List[Any]", "Tuple[Any, ...]", Mapping[str, Word]]
 #: Called with outputs by name and the labels (``None`` without). Gives a number, or numbers by name; with
 #: ``"lower_is_better": True`` among them if so, or a list of the names of which that is true.
 Metric = Callable[[Dict[str, Any], Optional[Any]], Union[float, Mapping[str, Any]]]
-#: ``True`` for a bar of tqdm, if that is installed; ``False`` for none; ``None`` for a bar where somebody is watching;
-#: or a function of what is worked on, the stage, how much of it is done, and of how much. It may return ``True`` to stop.
+#: ``True`` shows a tqdm progress bar if tqdm is installed; ``False`` shows none; ``None`` shows one in terminals and notebooks.
+#: A function is called with the model, the stage, the amount done and the total amount; it may return ``True`` to stop.
 Progress = Union[None, bool, Callable[[str, str, int, int], Optional[bool]]]
 
 ResultT = TypeVar("ResultT", bound=_results.Result)
@@ -163,7 +163,7 @@ def _take_contract(given: Dict[str, Any], until_the_end: contextlib.ExitStack) -
 
 
 def _inputs_of(models: Mapping[str, Any], options: Mapping[str, Any]) -> List[_data.Input]:
-    """What the model takes, of which samples are looked at."""
+    """The inputs of the model that receives the samples."""
     for argument in _ARGUMENTS_WITH_MODELS:
         model = models.get(argument, options.get(argument))
         if model is not None:

@@ -1,7 +1,7 @@
-"""Data as people have it, for the library: paths, arrays, loaders, readers.
+"""Passes data to the library: paths, arrays, loaders, readers.
 
-Arrays stay where they are. What can only be gone through once (a loader, a reader, a generator) is gone through here,
-and its arrays are kept until the call ends: give ``samples`` when there are more than memory holds.
+Arrays are not copied. A loader, reader or generator is read once, and its arrays are kept until the call ends: pass
+``samples`` if there are more than memory holds.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _NUMBERS = frozenset(
 
 
 class Input(NamedTuple):
-    """What a model takes."""
+    """An input of a model."""
 
     name: str
-    rank: Optional[int]  # None: nobody knows
+    rank: Optional[int]  # None: unknown
     has_free_batch: bool
 
 
@@ -166,9 +166,9 @@ def add_data(
             call.add_array(name, as_array(value, name))
         return
     if labels is not None and not isinstance(labels, str):
-        raise RequestError("labels of an iterable stand in its items: name them with labels=")
+        raise RequestError("labels of an iterable are fields of its items: name the field with labels=")
     most = None
-    if options.get("samples"):  # or somebody's endless generator would never end
+    if options.get("samples"):  # an endless generator would never end
         most = int(options["samples"]) + int(options.get("first") or 0)
     inputs = find_inputs()
     if _is_one_batch(data, inputs):

@@ -1,4 +1,4 @@
-"""What can go wrong, as exceptions. Each has the code that the command line would exit with."""
+"""The exceptions of the module. Each has the exit code of the command line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class OunceError(Exception):
     def __init__(self, message: str, document: Optional[Dict[str, Any]] = None):
         super().__init__(message)
         self.message = message
-        #: What was found before, as ``--json`` would print it; ``None`` when there is nothing.
+        #: The results before the error, as ``--json`` prints them; ``None`` if there are no results.
         self.document = document
 
     def __str__(self) -> str:
@@ -35,7 +35,7 @@ class UnsupportedError(OunceError):
 
 
 class RefusedError(OunceError, OSError):
-    """The operating system refused: no such file, a full disk, no memory."""
+    """An I/O error: a missing file, a full disk, no memory."""
 
     code = 4
 

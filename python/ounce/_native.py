@@ -16,7 +16,7 @@ from ._errors import error_of
 
 ABI_VERSION = 1
 
-#: An array in memory: the name of its type, and the array itself, which stays where it is.
+#: An array in memory: the name of its type, and the array itself, which is not copied.
 TypedArray = Tuple[str, Any]
 
 _METRIC = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
@@ -125,7 +125,7 @@ class Call:
 
     def __init__(self, verb: str):
         self._library = library()
-        self._kept: List[Any] = []  # what the library looks at until the call is freed
+        self._kept: List[Any] = []  # memory that the library reads until the call is freed
         self._handle = self._library.ounce_call_new(verb.encode())
         if not self._handle:
             raise MemoryError("out of memory")

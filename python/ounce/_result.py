@@ -1,4 +1,4 @@
-"""What all results have in common; the classes themselves are in _results.py.
+"""The base classes of results; the classes themselves are in _results.py.
 
 The fields of a result are those of the document that ``--json`` prints (docs/reference/json.md). ``str()`` gives what the command line
 prints, ``to_dict()`` the whole document.
@@ -52,7 +52,7 @@ def _decode(kind: Any, value: Any) -> Any:
 
 
 class Result(Struct):
-    """What a verb found."""
+    """The result of a verb."""
 
     #: The figures that a notebook shows: attribute and words.
     _shown: Tuple[Tuple[str, str], ...] = ()
@@ -67,7 +67,7 @@ class Result(Struct):
 
     @property
     def errors(self) -> List[Json]:
-        """What went wrong, for each model without a result: ``code``, ``message``, ``fields`` and ``model``."""
+        """The error of each model without a result: ``code``, ``message``, ``fields`` and ``model``."""
         return list(self._document.get("errors", []))
 
     @property
@@ -116,7 +116,7 @@ def _cell(name: str, value: Any) -> str:
 
 
 class ModelResult(Result):
-    """Of a verb that writes a model; ``output`` is empty when that is in memory, where ``to_bytes()`` has it."""
+    """The result of a verb that writes a model. ``output`` is empty if the model is in memory; then ``to_bytes()`` returns it."""
 
     output: Any
     _written: Optional[bytes] = None
@@ -133,7 +133,7 @@ class ModelResult(Result):
 
 
 class VerifyMethods:
-    """What a result of verify has besides its fields."""
+    """Methods of the result of verify."""
 
     metrics: Any
 
@@ -146,7 +146,7 @@ class VerifyMethods:
 
 
 class CheckMethods:
-    """What a result of check has besides its fields."""
+    """Methods of the result of check."""
 
     targets: Any
 

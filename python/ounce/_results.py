@@ -1,4 +1,4 @@
-"""What the verbs found: the objects of docs/reference/json.md as classes.
+"""Results of the verbs: the objects of docs/reference/json.md as classes.
 
 Made by tools/result_types.py of docs/schema/ounce-v2.json; do not edit.
 """
@@ -224,7 +224,7 @@ class TensorOutcome(Struct):
     type: str
     #: dimensions
     shape: List[int]
-    #: stored in fewer bits
+    #: compressed
     stored: bool
     #: why it is stored like this, or not
     reason: str
@@ -234,7 +234,7 @@ class TensorOutcome(Struct):
     bytes_after: int
     #: stored type; null where it is not stored, as below
     encoding: Optional[str]
-    #: what shares a scale: "tensor", "channel A", "channel A-B" or "block N"
+    #: granularity of the scales: "tensor", "channel A", "channel A-B" or "block N"
     granularity: Optional[str]
     #: how the runtime gets the values back
     decoder: Optional[str]
@@ -250,7 +250,7 @@ class TensorOutcome(Struct):
 
 @dataclass(repr=False)
 class QuantizeResult(ModelResult):
-    """What quantize gives."""
+    """The result of quantize."""
 
     _shown = (
         ("output", "output"),
@@ -273,7 +273,7 @@ class QuantizeResult(ModelResult):
     bytes_after: int
     #: bytes_after / bytes_before
     ratio: float
-    #: tensors that are stored in fewer bits
+    #: compressed tensors
     stored_tensors: int
     #: format that was asked for
     format: str
@@ -292,14 +292,14 @@ class QuantizeResult(ModelResult):
     source_digest: str
     #: of the plan; also in the metadata of the result
     plan_digest: str
-    #: what a reader should know
+    #: notes for the reader
     notes: List[str]
     #: patterns of --include, --exclude and --keep-fp32 that matched nothing (--ignore-unmatched)
     unmatched: List[str]
     #: weights of a QAT model whose trained scales were increased for the target; empty: all scales are kept
     scale_changes: List[ScaleChange]
-    #: int8 and int8-dynamic: every op with weights, and every one that computes with integers; fp16 and bf16: every
-    #: node with float32 inputs or outputs
+    #: int8 and int8-dynamic: every op with weights, and every op that runs in INT8; fp16 and bf16: every node with
+    #: float32 inputs or outputs
     nodes: List[NodeOutcome]
     #: int8: every value that is quantized between ops
     activations: List[ActivationOutcome]
@@ -357,7 +357,7 @@ class DecodedModel(Struct):
 
 @dataclass(repr=False)
 class DecodeResult(Result):
-    """What verify gives."""
+    """The result of verify."""
 
     #: of ONNX Runtime
     runtime_version: str
@@ -375,7 +375,7 @@ class DecodeResult(Result):
     tokens: int
     #: in the order of the command line
     models: List[DecodedModel]
-    #: what a reader should know
+    #: notes for the reader
     notes: List[str]
 
 
@@ -525,7 +525,7 @@ class EdgeCase(Struct):
     passed: bool
     #: true: it was not tried, and proves nothing
     left_out: bool
-    #: what was measured, went wrong, or why it was left out
+    #: the measurement, the error, or the reason why it was left out
     finding: str
 
 
@@ -577,7 +577,7 @@ class SampleDifference(Struct):
 
 @dataclass(repr=False)
 class VerifyResult(VerifyMethods, Result):
-    """What verify gives."""
+    """The result of verify."""
 
     _shown = (
         ("passed", "passed"),
@@ -591,7 +591,7 @@ class VerifyResult(VerifyMethods, Result):
     reference: str
     #: the model that was compared with it
     candidate: str
-    #: every gate holds
+    #: every threshold is met
     passed: bool
     #: the gate that decided, and by how much
     verdict: str
@@ -599,7 +599,7 @@ class VerifyResult(VerifyMethods, Result):
     failures: List[str]
     #: of the bounds below: --confidence, or 0.9
     confidence: float
-    #: every gate holds on other data like this with that confidence
+    #: every threshold is met on unseen data like this with that confidence
     certain: bool
     #: the same in words; empty when a gate failed or inputs were random
     certainty: str
@@ -617,7 +617,7 @@ class VerifyResult(VerifyMethods, Result):
     exact: bool
     #: least top1_agreement of the outputs that are judged; null without one
     agreement: Optional[float]
-    #: what ran the models, with its version
+    #: the runtime that ran the models, with its version
     runtime: str
     #: the version for the reference
     runtime_version: str
@@ -641,7 +641,7 @@ class VerifyResult(VerifyMethods, Result):
     cpus: List[CpuComparison]
     #: samples with the largest differences, largest first
     worst: List[SampleDifference]
-    #: what a reader should know
+    #: notes for the reader
     notes: List[str]
     #: of everything but the edge cases
     duration_ns: int
@@ -741,7 +741,7 @@ class BenchedModel(Struct):
 
 @dataclass(repr=False)
 class BenchResult(Result):
-    """What bench gives."""
+    """The result of bench."""
 
     _shown = (
         ("runtime_version", "ONNX Runtime"),
@@ -749,7 +749,7 @@ class BenchResult(Result):
         ("threads", "threads"),
         ("notes", "notes"),
     )
-    #: what ran the models, with its version
+    #: the runtime that ran the models, with its version
     runtime: str
     #: the version for the first model
     runtime_version: str
@@ -765,7 +765,7 @@ class BenchResult(Result):
     generated: bool
     #: in the order of the command line
     models: List[BenchedModel]
-    #: what a reader should know
+    #: notes for the reader
     notes: List[str]
 
 
@@ -835,7 +835,7 @@ class LayerChoice(Struct):
 
 @dataclass(repr=False)
 class TuneResult(ModelResult):
-    """What tune gives."""
+    """The result of tune."""
 
     _shown = (
         ("passed", "passed"),
@@ -877,7 +877,7 @@ class TuneResult(ModelResult):
     layers: List[LayerChoice]
     #: in their order
     trials: List[TuneTrial]
-    #: what a reader should know
+    #: notes for the reader
     notes: List[str]
     #: measurements that were known from before
     recalled: int
@@ -891,7 +891,7 @@ class RecommendedCommand(Struct):
 
     #: for a shell
     line: str
-    #: what it is for
+    #: its purpose
     why: str
 
 
@@ -931,7 +931,7 @@ class FamilyFinding(Struct):
     quantized: bool
     #: most weights are 16-bit floats
     half: bool
-    #: what the outputs look like; "auto": they do not tell
+    #: the task that the outputs suggest; "auto": unknown
     task: str
     #: why
     task_reason: str
@@ -1007,15 +1007,15 @@ class MethodFinding(Struct):
     metric: Optional[MetricResult]
     #: that it was compared on
     samples: int
-    #: the gate holds with the confidence
+    #: the thresholds are met with the confidence
     acceptable: bool
-    #: the gate holds on these samples, which are too few to be sure
+    #: the thresholds are met on these samples, which are too few for the confidence
     uncertain: bool
     #: for that, about; null: no number of samples, or it is certain
     samples_needed: Optional[int]
     #: the measured quality in words
     quality: str
-    #: nodes with weights that compute with integers
+    #: nodes with weights that run in INT8
     integer_nodes: int
     #: nodes with weights that compute in float
     float_nodes: int
@@ -1035,13 +1035,13 @@ class Risk(Struct):
     name: str
     #: with its numbers
     evidence: str
-    #: what to do about it; may be empty
+    #: the remedy; may be empty
     advice: str
 
 
 @dataclass(repr=False)
 class AdviseResult(Result):
-    """What advise gives."""
+    """The result of advise."""
 
     _shown = (
         ("model", "model"),
@@ -1062,7 +1062,7 @@ class AdviseResult(Result):
     bytes: int
     #: by bytes
     size_class: str
-    #: what the model is, by its structure
+    #: the kind of model, by its structure
     family: FamilyFinding
     #: the original, measured
     baseline: Baseline
@@ -1078,11 +1078,11 @@ class AdviseResult(Result):
     confidence: float
     #: most promising first
     methods: List[MethodFinding]
-    #: what may go wrong
+    #: risks
     risks: List[Risk]
     #: data that would make the advice better
     missing: List[str]
-    #: what a reader should know
+    #: notes for the reader
     notes: List[str]
     #: --budget
     budget_ns: int
@@ -1106,9 +1106,9 @@ class GroupSensitivity(Struct):
     layers: List[str]
     #: bytes of the weights in FP32
     weight_bytes: int
-    #: no other layer stands before it
+    #: no other layer is before it
     first: bool
-    #: no other layer stands behind it
+    #: no other layer is behind it
     last: bool
     #: it belongs to attention
     attention: bool
@@ -1132,7 +1132,7 @@ class GroupSensitivity(Struct):
 
 @dataclass(repr=False)
 class SensitivityResult(Result):
-    """What sensitivity gives."""
+    """The result of sensitivity."""
 
     _shown = (
         ("model", "model"),
@@ -1166,9 +1166,9 @@ class SensitivityResult(Result):
     exclude_db: Optional[float]
     #: whether that reaches min_sqnr_db
     enough: bool
-    #: what stands out
+    #: conspicuous findings
     findings: List[str]
-    #: what a reader should know
+    #: notes for the reader
     notes: List[str]
     #: models that ran
     measured: int
@@ -1192,7 +1192,7 @@ class ValueDescription(Struct):
 
 @dataclass(repr=False)
 class InspectResult(Result):
-    """What inspect gives."""
+    """The result of inspect."""
 
     _shown = (
         ("model", "model"),
@@ -1201,7 +1201,7 @@ class InspectResult(Result):
         ("nodes", "nodes"),
         ("opsets", "opsets"),
         ("notes", "notes"),
-        ("blockers", "what blocks it"),
+        ("blockers", "blockers"),
     )
     #: path
     model: str
@@ -1213,7 +1213,7 @@ class InspectResult(Result):
     format: str
     #: of ONNX; of TFLite the schema version
     ir_version: int
-    #: who wrote the model
+    #: name of the exporter
     producer: str
     #: versions by domain; of TFLite by operator
     opsets: Dict[str, int]
@@ -1241,7 +1241,7 @@ class InspectResult(Result):
     saturating_nodes: int
     #: sum of the largest two neighboring weights of these nodes (128 is safe)
     worst_pair: int
-    #: what a reader should know
+    #: notes for the reader
     notes: List[str]
     #: why quantize would refuse the model
     blockers: List[str]
@@ -1275,7 +1275,7 @@ class Execution(Struct):
 
     #: the model ran there
     ran: bool
-    #: what went wrong; else empty
+    #: message of the error; empty: no error
     error: str
     #: of ONNX Runtime there
     runtime_version: str
@@ -1313,7 +1313,7 @@ class TargetCheck(Struct):
     worst_pair: int
     #: of the model as a whole, because of which it does not load
     problems: List[str]
-    #: what a reader should know
+    #: notes for the reader
     notes: List[str]
     #: nodes that do not plainly run
     findings: List[NodeFinding]
@@ -1355,7 +1355,7 @@ class ProviderHint(Struct):
 
 @dataclass(repr=False)
 class CheckResult(CheckMethods, Result):
-    """What check gives."""
+    """The result of check."""
 
     _shown = (
         ("model", "model"),
@@ -1446,13 +1446,13 @@ class TensorChange(Struct):
     sqnr_db: Optional[float]
     #: null when not compared
     max_abs_diff: Optional[float]
-    #: what became of it, in words
+    #: the decision, in words
     remark: str
 
 
 @dataclass(repr=False)
 class DiffResult(Result):
-    """What diff gives."""
+    """The result of diff."""
 
     _shown = (
         ("a", "a"),
@@ -1464,7 +1464,7 @@ class DiffResult(Result):
     a: str
     #: second model
     b: str
-    #: nothing below is a change; other names inside the models are none
+    #: there are no changes; different inner names do not count as changes
     same: bool
     #: size of a, external data included
     bytes_before: int
@@ -1494,7 +1494,7 @@ class DiffResult(Result):
 
 @dataclass(repr=False)
 class MergedImportance(Result):
-    """What calibrate gives."""
+    """The result of calibrate."""
 
     #: file of importance
     output: str
@@ -1532,7 +1532,7 @@ class ObservedValue(Struct):
 
 @dataclass(repr=False)
 class CalibrateResult(Result):
-    """What calibrate gives."""
+    """The result of calibrate."""
 
     _shown = (
         ("output", "output"),
@@ -1545,7 +1545,7 @@ class CalibrateResult(Result):
     samples: int
     #: of the whole run
     duration_ns: int
-    #: what a reader should know
+    #: notes for the reader
     notes: List[str]
     #: every value, in the order of their names
     values: List[ObservedValue]
@@ -1577,7 +1577,7 @@ class PublishedVariant(Struct):
     bench: Optional[BenchedModel]
     #: oldest release of ONNX Runtime that runs it, by machine
     releases: Dict[str, str]
-    #: what a reader should know
+    #: notes for the reader
     notes: List[str]
 
 
@@ -1593,7 +1593,7 @@ class PublishedModel(Struct):
 
 @dataclass(repr=False)
 class PublishResult(Result):
-    """What publish gives."""
+    """The result of publish."""
 
     _shown = (
         ("output", "output"),
@@ -1617,7 +1617,7 @@ class PublishResult(Result):
     configs: List[str]
     #: files that were copied, below the output folder
     carried: List[str]
-    #: what a reader should know
+    #: notes for the reader
     notes: List[str]
     #: of this run
     duration_ns: int
@@ -1661,7 +1661,7 @@ class StatedMetric(Struct):
 class StatedGate(Struct):
     """An object of a result."""
 
-    #: what was compared
+    #: the compared values
     run: StatedRun
     #: share of the same top-1 answers; null without classes
     agreement: Optional[float]
@@ -1711,7 +1711,7 @@ class ProofStep(Struct):
 
 @dataclass(repr=False)
 class ProveResult(Result):
-    """What prove gives."""
+    """The result of prove."""
 
     _shown = (
         ("model", "model"),
@@ -1734,7 +1734,7 @@ class ProveResult(Result):
 
 @dataclass(repr=False)
 class UnpackResult(Result):
-    """What unpack gives."""
+    """The result of unpack."""
 
     _shown = (
         ("file", "file"),
@@ -1744,7 +1744,7 @@ class UnpackResult(Result):
     )
     #: path
     model: str
-    #: in the cache; null: the model stays as it is, and why_not says why
+    #: in the cache; null: the model is used unchanged, and why_not has the reason
     file: Optional[str]
     #: "ok", or a status of ounce/app.hpp
     status: str
@@ -1774,7 +1774,7 @@ class UnpackResult(Result):
 
 @dataclass(repr=False)
 class CopyResult(ModelResult):
-    """What copy gives."""
+    """The result of copy."""
 
     _shown = (
         ("output", "output"),
@@ -1793,7 +1793,7 @@ class CopyResult(ModelResult):
 
 @dataclass(repr=False)
 class ContractCheckResult(Result):
-    """What contract check gives."""
+    """The result of contract check."""
 
     _shown = (
         ("passed", "passed"),
@@ -1806,7 +1806,7 @@ class ContractCheckResult(Result):
     passed: bool
     #: number of samples
     samples: int
-    #: what holds, and what does not
+    #: passed and failed checks
     findings: List[str]
 
 
@@ -1872,7 +1872,7 @@ class Latencies(Struct):
 
 @dataclass(repr=False)
 class ShadowReportResult(Result):
-    """What shadow report gives."""
+    """The result of shadow report."""
 
     _shown = (
         ("passed", "passed"),
@@ -1902,7 +1902,7 @@ class ShadowReportResult(Result):
     failures: ShadowFailures
     #: calls that the candidate answered
     canary: ShadowCanary
-    #: share of the same answers
+    #: share of equal predictions
     agreement: float
     #: nothing differs
     exact: bool
@@ -1918,7 +1918,7 @@ class ShadowReportResult(Result):
 
 @dataclass(repr=False)
 class ReportResult(Result):
-    """What report gives."""
+    """The result of report."""
 
     _shown = (
         ("output", "output"),

@@ -12,7 +12,7 @@ from ._native import library_path, package_folder
 
 
 def program(name: str) -> Optional[str]:
-    """A program of the package, or one beside the library that ``OUNCE_LIBRARY`` names."""
+    """A program of the package, or one in the folder of the library that ``OUNCE_LIBRARY`` names."""
     for folder in (package_folder() / "bin", library_path().resolve().parent):
         if (folder / name).is_file():
             return str(folder / name)

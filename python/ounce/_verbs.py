@@ -128,8 +128,8 @@ def quantize(
     Args:
         model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a
             model
-        output: where the result goes (default: model.w8.onnx beside a model that is a path; else the
-            result has it: to_bytes())
+        output: the path of the new model (default: model.w8.onnx next to a model that is a path; for a
+            model in memory, to_bytes() of the result)
         to: Choose the format; the percentage is the typical size: w8 (8-bit weights, FP32 arithmetic,
             25 %), w16 (16-bit float weights, FP32 arithmetic, 50 %), w4 (4-bit weights, FP32
             arithmetic, 15 %), nbits8 (8-bit weights in MatMulNBits kernels, 27 %), nbits4 (4-bit

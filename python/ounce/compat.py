@@ -142,7 +142,7 @@ def _granularity(per_channel: Optional[bool]) -> Optional[str]:
 
 
 def _from_extra(extra: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
-    """What extra options mean here."""
+    """The fields of a recipe for extra options."""
     options: Dict[str, Any] = {}
     for name, value in (extra or {}).items():
         if name in ("ActivationSymmetric", "CalibTensorRangeSymmetric"):
@@ -295,7 +295,7 @@ def convert_float_to_float16(
     del disable_shape_infer, check_fp16_ready
     if min_positive_val is not None or max_finite_val is not None:
         raise RequestError(
-            "min_positive_val and max_finite_val have no counterpart: what 16 bits cannot hold stays in FP32"
+            "min_positive_val and max_finite_val have no counterpart: values outside of the range of FP16 are kept in FP32"
         )
     if force_fp16_initializers or force_fp16_inputs or use_bfloat16_as_blocked_nodes_dtype:
         raise RequestError(
@@ -313,7 +313,7 @@ def convert_float_to_float16(
 
 
 class _MadeModel:
-    """What ``MatMulNBitsQuantizer.model`` is after ``process()``. Its files go away with it."""
+    """The value of ``MatMulNBitsQuantizer.model`` after ``process()``. Its files are removed with it."""
 
     def __init__(self, model: Model, wanted: Mapping[str, Any]):
         self._folder = tempfile.TemporaryDirectory(prefix="ounce-")
@@ -333,7 +333,7 @@ class MatMulNBitsQuantizer:
     """``ounce quantize --to nbits4`` or ``nbits8``: weights of MatMul in blocks, for the runtime's own kernels.
 
     ``algo_config`` may be the default one, RTN or GPTQ, whose reader may be any data. Without an ``accuracy_level`` the
-    fast kernels are taken, unless there is data and it shows that outputs do not bear them.
+    fast kernels are used, unless measurements on data show that their output error is too large.
     """
 
     def __init__(

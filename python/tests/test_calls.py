@@ -295,7 +295,7 @@ def test_progress_is_a_bar_of_tqdm(small, monkeypatch):
     assert bars[0].shown and bars[0].is_closed
     assert bars[0].shown[-1][0].startswith("1 model: ")
     ounce.bench(MODEL, repeats=2, cold_starts=0)
-    assert len(bars) == 1  # nobody is watching
+    assert len(bars) == 1  # the output is no terminal
 
 
 def test_a_function_leaves_no_measurements(tmp_path):

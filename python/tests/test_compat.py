@@ -136,7 +136,7 @@ def test_four_bits_by_data(perceptron):
 
 
 class TheirType:
-    """An enumeration of somebody else's, by its name."""
+    """An enumeration of another package, by its name."""
 
     name = "QUInt8"
 

@@ -1,4 +1,4 @@
-"""Data as people have it. What reaches the library is looked at without running anything."""
+"""Data of all kinds. The tests examine the arguments that reach the library, and run no model."""
 
 import numpy
 import pytest

@@ -1,4 +1,4 @@
-"""A program with types that uses the module: what mypy makes of it is what editors tell their users."""
+"""A typed program that uses the module. mypy checks it, as editors do for their users."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ extern constinit thread_local std::uint64_t steps;
 
 // Counts one step of work that takes nanoseconds, such as looking up a value or reading a field. Every 1024th
 // step of a thread calls throw_if_cancelled(). Graph lookups and the readers and editors of models count
-// their steps, so every loop over the nodes of a model can be cancelled.
+// their steps, so every loop over the nodes of a model can be canceled.
 inline void count_step() {
   constexpr std::uint64_t kInterval = 1024;
   if (++detail::steps % kInterval == 0) throw_if_cancelled();
@@ -114,7 +114,7 @@ class TimeLimit {
 
 // Passes the scope of this thread to another thread that works for it:
 //   const CurrentScope current;
-//   … in the other thread: const CurrentScope::Scope scope(current);
+//   const CurrentScope::Scope scope(current);   // in the other thread
 class CurrentScope {
  public:
   CurrentScope() noexcept;

@@ -25,7 +25,8 @@ TEST(ErrorTest, TheMessageStartsWithThePlace) {
 TEST(ErrorTest, TheMessageIsOneLineWhateverNamesAreInIt) {
   const Error error(ErrorCode::kBadInput, "has no input 'a\r\nb'", "c\nd.json");
   EXPECT_STREQ(error.what(), "c d.json: has no input 'a  b'");
-  EXPECT_STREQ(Error(ErrorCode::kBadInput, "is none", std::string("a\0b.png", 7)).what(), "a b.png: is none");
+  EXPECT_STREQ(Error(ErrorCode::kBadInput, "is empty", std::string("a\0b.png", 7)).what(),
+               "a b.png: is empty");
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ struct JsonLimits {
 
 // Throws Error{kBadInput}.
 void require_json_limits(std::string_view text, const JsonLimits& limits, const std::string& where);
-// Throws Error{kBadInput} if objects have so many names that comparing all of them would take long.
+// Throws Error{kBadInput} if objects have too many names to compare all of them in a short time.
 void require_few_names(std::string_view text, const std::string& where);
 
 // Throws Error{kBadInput} with the reason.

@@ -39,7 +39,7 @@ TEST_P(ThreadPoolTest, RefusesALoopInsideOfALoop) {
   const auto nested = [&](std::size_t) { pool.for_each(3, [&](std::size_t) { inner++; }); };
   try {
     pool.for_each(4, nested);
-    FAIL() << "nobody noticed";
+    FAIL() << "the failure was not reported";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kInternal);
   }

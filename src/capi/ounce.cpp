@@ -87,7 +87,7 @@ class CallbackWatch : public verbs::Watch {
 // Keeps the output of a verb for the caller, and reports progress to its callback.
 class CallHost : public verbs::Host {
  public:
-  // All of them must outlive it; `whole` is stopped when the callback says so.
+  // The arguments must outlive the host. `whole` is stopped when the callback returns true.
   CallHost(Outcome& outcome, Progress& whole, const OnProgress& on_progress)
       : outcome_(outcome), whole_(whole), on_progress_(on_progress) {}
 

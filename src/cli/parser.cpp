@@ -153,7 +153,7 @@ std::vector<std::string> options_of(const CLI::App& app) {
   return names;
 }
 
-// What people call it elsewhere, and the verb for it.
+// Names of commands in other tools, and the verb for each.
 std::string verb_for(std::string_view word) {
   static constexpr std::pair<std::string_view, const char*> kOthers[] = {
       {"optimize", "quantize"}, {"optimise", "quantize"}, {"compress", "quantize"},  {"convert", "quantize"},

@@ -218,7 +218,7 @@ struct Column {
   bool is_left_out = false;
 };
 
-// Returns the columns of a table from its line of dashes; empty if the line is none.
+// Returns the columns of a table from its line of dashes; empty for other lines.
 std::vector<Column> columns_of(std::string_view rule) {
   std::vector<Column> columns;
   if (rule.empty() || rule.find_first_not_of("- ") != std::string_view::npos || rule.front() != '-')

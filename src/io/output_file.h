@@ -120,7 +120,7 @@ class ReplaceLock {
 // An output folder that is written atomically.
 //
 //   OutputFolder out("bert-onnx", OutputFolder::Existing::kRefuse);
-//   … write files below out.path() …
+//   std::ofstream(out.path() / "model.onnx") << bytes;
 //   out.commit();                    // replaces "bert-onnx" atomically
 //
 // Until the commit the folder has a hidden name next to its final place; the destructor removes it. A killed

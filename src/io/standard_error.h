@@ -2,7 +2,7 @@
 //
 //   const io::StandardErrorCapture quiet;
 //   load_a_library_that_prints();
-//   … quiet.text() …
+//   log(quiet.text());
 //
 // Only one at a time in a process: another thread that creates one waits.
 #pragma once

@@ -126,7 +126,7 @@ TEST(TemporaryNameTest, WhatIsNotOursStays) {
   const std::string link = ".link.ounce-" + kDigits + ".part", pipe = ".pipe.ounce-" + kDigits + ".part";
   fs::create_directory_symlink(outside, folder / link);
   ASSERT_EQ(::mkfifo((folder / pipe).c_str(), 0600), 0);
-  test::write_file(folder / ".out.onnx.12345.part", "of somebody else");
+  test::write_file(folder / ".out.onnx.12345.part", "of another program");
   fs::create_directory(tree);
   fs::create_directory_symlink(outside, tree / "link");
   remove_leftovers(folder.path());

@@ -114,7 +114,7 @@ constexpr OpInfo kRows[] = {
      .constants = {weight(1, kGemmB)}},
     {.op = Op::kGRU, .name = "GRU", .op_class = Class::kRecurrent,
      .constants = {weight(1, kRecurrent), weight(2, kRecurrent), parameter(3)},
-     .half = {.reach = Reach::kBounds, .why_fp32 = "ONNX Runtime crashes on it in 16-bit floats"}},
+     .half = {.reach = Reach::kBounds, .why_fp32 = "ONNX Runtime crashes on it in FP16"}},
     {.op = Op::kGather, .name = "Gather", .flow = Flow::kMoves, .constants = {table(0)}},
     {.op = Op::kGatherBlockQuantized, .name = "GatherBlockQuantized", .domain = Domain::kContrib,
      .op_class = Class::kQuantized, .quantized = {quantized(0, 3)}},

@@ -214,7 +214,7 @@ void emit_integers(Quantization& q) {
   q.prepared = prepared.replaced_by(changed);
   q.recipe.format = format_with(Arithmetic::kFloat16);
   q.recipe.include = q.recipe.exclude = {};  // applied to the INT8 part
-  q.recipe.nodes = {};                       // likewise
+  q.recipe.nodes = {};                       // as above
   q.recipe.integer.fp16_remainder = false;
   // The prepared model contains the INT8 ops; the recipe now converts the remainder to FP16.
 }

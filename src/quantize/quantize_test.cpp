@@ -278,9 +278,9 @@ TEST(Copy, LeavesOtherFilesOfTheSameNameAlone) {
   fs::create_directories(folder / "to");
   copy_model(kExample, folder / "external.onnx", {.external_data = ExternalData::kAlways});
   const std::string location = inspect(folder / "external.onnx").external_files.front().name;
-  test::write_file(folder.path() / "to" / location, "somebody else's");
+  test::write_file(folder.path() / "to" / location, "of another program");
   EXPECT_THROW(copy_model(folder / "external.onnx", folder / "to/external.onnx"), Error);
-  EXPECT_EQ(read_file(folder.path() / "to" / location), "somebody else's");
+  EXPECT_EQ(read_file(folder.path() / "to" / location), "of another program");
   EXPECT_FALSE(fs::exists(folder / "to/external.onnx"));
 }
 

@@ -1,6 +1,6 @@
 // Static INT8 inference of the example as a .tflite model, in every version of LiteRT that is here.
 #include <gmock/gmock.h>
-#include <ounce/check.h>
+#include <ounce/model.h>
 #include <ounce/error.h>
 #include <ounce/quantize.h>
 #include <ounce/verify.h>

@@ -75,7 +75,7 @@ void require_integers(const Quantization& q, const tflite::IntegerPlan& plan) {
               q.path().string());
 }
 
-// The weights and biases of operators that compute on integers, in the list of all weights.
+// The weights and biases of INT8 operators, in the list of all weights.
 void decide_integer_weights(const tflite::IntegerModel& prepared, const tflite::IntegerPlan& plan,
                             std::vector<tflite::Decision>& decisions) {
   std::map<std::size_t, std::pair<std::size_t, bool>> by_tensor;  // the operator, and whether it is a bias
@@ -91,14 +91,13 @@ void decide_integer_weights(const tflite::IntegerModel& prepared, const tflite::
     if (const auto number = numbers.find(decision.tensor);
         number != numbers.end() && number->second == prepared.flow().uses[decision.tensor].size()) {
       decision.encoding = plan::Encoding::kKeep;
-      decision.reason =
-          fmt::format("codes with one scale, as an integer {} takes it", decision.weight.op_type);
+      decision.reason = fmt::format("one scale, as an INT8 {} requires", decision.weight.op_type);
     }
     const auto found = by_tensor.find(decision.tensor);
     if (found == by_tensor.end()) continue;
     const auto [op, is_bias] = found->second;
     const tflite::OpWeights& weights = plan.weights.at(op);
-    // Where others use it in another form, operators on integers get a copy.
+    // If others use it in another form, INT8 operators get a copy.
     if (!tflite::has_one_form(prepared, plan, decision.tensor)) continue;
     decision.encoding = is_bias ? plan::Encoding::kInt32 : plan::Encoding::kLinear8;
     decision.decoder = Decoder::kKernel;
@@ -124,7 +123,7 @@ void decide_integer_weights(const tflite::IntegerModel& prepared, const tflite::
   }
 }
 
-// Adds the operators that compute on integers to the result.
+// Adds the operators that run in INT8 to the result.
 void describe_integers(Quantization& q) {
   const TfliteWork& work = *q.tflite;
   require_integers(q, work.integer_plan);

@@ -37,10 +37,10 @@ void make_tflite_plan(TfliteWork& work, const Recipe& recipe, ThreadPool& pool);
 // The model of the plans, which must outlive it.
 std::unique_ptr<tflite::TfliteEmitted> emit_tflite(
     const TfliteWork& work, const std::vector<std::pair<std::string, std::string>>& metadata);
-// A copy of a model that gives the values that static INT8 may want ranges of.
+// A copy of a model that gives the values whose ranges static INT8 may need.
 model::Exposed expose_tflite(const model::ModelFile& file);
 
-// What the result says of the weights of a plan.
+// The entries of the result for the weights of a plan.
 std::vector<TensorOutcome> outcomes_of(const TfliteWork& work);
 // The metadata of a model that is made of a source and a plan with these digests.
 std::vector<std::pair<std::string, std::string>> tflite_metadata(const std::string& plan_digest,

@@ -1,5 +1,5 @@
-// A TFLite model in the form that INT8 kernels want, with what its values look like on data: what a static
-// search asks about (static_model.h), and what the result is made of.
+// A TFLite model in a form for INT8 kernels, with statistics of its values on data. The static search queries
+// it (static_model.h), and the result is made of it.
 //
 //   auto prepared = std::make_shared<const TfliteStatic>(source, options, pool);
 //   prepared = prepared->observed(options);

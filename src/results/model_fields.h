@@ -68,14 +68,14 @@ void fields(MaybeConst<TensorOutcome> auto& tensor, auto& f) {
   f("op_type", tensor.op_type, "op that reads it");
   f("type", tensor.type, "element type, such as \"float32\"");
   f("shape", tensor.shape, "dimensions");
-  f("stored", tensor.stored, "stored in fewer bits");
+  f("stored", tensor.stored, "compressed");
   f("reason", sentence(tensor.reason), "why it is stored like this, or not");
   f("bytes_before", tensor.bytes_before, "bytes in the original");
   f("bytes_after", tensor.bytes_after, "bytes in the result");
   f("encoding", only_if(is_stored, StoredAs(tensor.encoding)),
     "stored type; null where it is not stored, as below");
   f("granularity", only_if(is_stored, std::string(tensor.granularity)),
-    "what shares a scale: \"tensor\", \"channel A\", \"channel A-B\" or \"block N\"");
+    "granularity of the scales: \"tensor\", \"channel A\", \"channel A-B\" or \"block N\"");
   f("decoder", only_if(is_stored, Decoder(tensor.decoder)), "how the runtime gets the values back");
   f("exact", is_stored && is_exact(tensor.sqnr_db), "every decoded value equals the original");
   f("sqnr_db", only_if(is_stored, finite(tensor.sqnr_db)),
@@ -130,7 +130,7 @@ void fields(MaybeConst<QuantizeResult> auto& result, auto& f) {
   f("bytes_before", result.bytes_before, "size of the original, external data included");
   f("bytes_after", result.bytes_after, "size of the result, external data included");
   f("ratio", result.ratio(), "bytes_after / bytes_before");
-  f("stored_tensors", result.stored_count(), "tensors that are stored in fewer bits");
+  f("stored_tensors", result.stored_count(), "compressed tensors");
   f("format", result.format, "format that was asked for");
   f("stored_as", result.stored_as(),
     "format of the result: \"w8\" where the opset cannot unpack the 4 bits of \"w4\"");
@@ -143,13 +143,13 @@ void fields(MaybeConst<QuantizeResult> auto& result, auto& f) {
   f("duration_ns", nanoseconds(result.seconds), "of the whole run");
   f("source_digest", result.source_digest, "of the original; also in the metadata of the result");
   f("plan_digest", result.plan_digest, "of the plan; also in the metadata of the result");
-  f("notes", sentences(result.notes), "what a reader should know");
+  f("notes", sentences(result.notes), "notes for the reader");
   f("unmatched", result.unmatched,
     "patterns of --include, --exclude and --keep-fp32 that matched nothing (--ignore-unmatched)");
   f("scale_changes", result.scale_changes,
     "weights of a QAT model whose trained scales were increased for the target; empty: all scales are kept");
   f("nodes", result.nodes,
-    "int8 and int8-dynamic: every op with weights, and every one that computes with integers; fp16 and bf16: "
+    "int8 and int8-dynamic: every op with weights, and every op that runs in INT8; fp16 and bf16: "
     "every node "
     "with float32 inputs or outputs");
   f("activations", result.activations, "int8: every value that is quantized between ops");
@@ -177,7 +177,7 @@ void fields(MaybeConst<ModelInfo> auto& info, auto& f) {
   f("weight_bytes", info.weight_bytes, "bytes of all tensors");
   f("format", info.format, "of the file: \"ONNX\" or \"TFLite\"");
   f("ir_version", info.ir_version, "of ONNX; of TFLite the schema version");
-  f("producer", info.producer, "who wrote the model");
+  f("producer", info.producer, "name of the exporter");
   f("opsets", Numbers(info.opsets.begin(), info.opsets.end()), "versions by domain; of TFLite by operator");
   f("metadata", Texts(info.metadata.begin(), info.metadata.end()), "values by key");
   f("inputs", info.inputs, "inputs of the model");
@@ -191,7 +191,7 @@ void fields(MaybeConst<ModelInfo> auto& info, auto& f) {
   f("bytes_after", info.bytes_after, "size that quantize would write; 0 where it would refuse");
   f("saturating_nodes", info.saturating_nodes, "integer nodes that saturate on x86 CPUs without VNNI");
   f("worst_pair", info.worst_pair, "sum of the largest two neighboring weights of these nodes (128 is safe)");
-  f("notes", results::sentences(info.notes), "what a reader should know");
+  f("notes", results::sentences(info.notes), "notes for the reader");
   f("blockers", results::sentences(info.blockers), "why quantize would refuse the model");
   f("blocks", info.blocks, "the main graph, by blocks of nodes");
   f("tensors", info.tensors, "every float tensor as quantize would store it, largest first");
@@ -217,7 +217,7 @@ void fields(MaybeConst<CalibrateResult> auto& result, auto& f) {
   f("output", result.output, "file of ranges");
   f("samples", result.samples, "samples of the data");
   f("duration_ns", results::nanoseconds(result.seconds), "of the whole run");
-  f("notes", results::sentences(result.notes), "what a reader should know");
+  f("notes", results::sentences(result.notes), "notes for the reader");
   f("values", result.values, "every value, in the order of their names");
 }
 
@@ -264,13 +264,13 @@ void fields(MaybeConst<TensorChange> auto& tensor, auto& f) {
     "the values are equal: only type or shape differ");
   f("sqnr_db", only_if(tensor.is_compared, finite(tensor.sqnr_db)), "null when not compared, or exact");
   f("max_abs_diff", only_if(tensor.is_compared, finite(tensor.max_abs_diff)), "null when not compared");
-  f("remark", tensor.remark, "what became of it, in words");
+  f("remark", tensor.remark, "the decision, in words");
 }
 
 void fields(MaybeConst<DiffResult> auto& result, auto& f) {
   f("a", result.a, "first model");
   f("b", result.b, "second model");
-  f("same", result.is_same(), "nothing below is a change; other names inside the models are none");
+  f("same", result.is_same(), "there are no changes; different inner names do not count as changes");
   f("bytes_before", result.bytes_before, "size of a, external data included");
   f("bytes_after", result.bytes_after, "size of b, external data included");
   f("changes", result.changes, "of the model as a whole");
@@ -317,7 +317,7 @@ void fields(MaybeConst<ProviderHint> auto& hint, auto& f) {
 void fields(MaybeConst<Execution> auto& execution, auto& f) {
   using namespace results;
   f("ran", execution.is_run, "the model ran there");
-  f("error", sentence(execution.error), "what went wrong; else empty");
+  f("error", sentence(execution.error), "message of the error; empty: no error");
   f("runtime_version", execution.runtime_version, "of ONNX Runtime there");
   f("exact", execution.is_run && is_exact(execution.sqnr_db), "the outputs are equal to those here");
   f("sqnr_db", finite(execution.sqnr_db), "worst output there against the one here; null if exact");
@@ -339,7 +339,7 @@ void fields(MaybeConst<TargetCheck> auto& target, auto& f) {
     "sum of the largest two neighboring weights of these nodes (128 is safe)");
   f("problems", results::sentences(target.problems),
     "of the model as a whole, because of which it does not load");
-  f("notes", results::sentences(target.notes), "what a reader should know");
+  f("notes", results::sentences(target.notes), "notes for the reader");
   f("findings", target.findings, "nodes that do not plainly run");
   f("execution", target.execution, "with --execute; else null");
 }

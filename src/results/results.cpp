@@ -132,7 +132,7 @@ class SchemaMaker {
       add(name, maker.of<std::remove_cvref_t<T>>(), doc);
     }
     void add(const char* name, Json made, const char* doc) {
-      // Draft 7 ignores what stands beside a reference.
+      // Draft 7 ignores other keys next to a reference.
       if (made.contains("$ref")) made = {{"allOf", Json::array({made})}};
       made["description"] = doc;
       properties[name] = std::move(made);
@@ -228,7 +228,7 @@ Json schema() {
             {"errors",
              {{"type", "array"},
               {"items", {{"$ref", "#/definitions/Error"}}},
-              {"description", "what went wrong, for each model without a result"}}}}},
+              {"description", "the error of each model without a result"}}}}},
           {"required", {"schema_version", "verb", "command", "results", "errors"}},
           {"additionalProperties", false},
           {"allOf", rules},

@@ -194,7 +194,7 @@ class JsonWriter {
   }
 
  private:
-  // There are hundreds of fields: what is the same for each is compiled once.
+  // There are hundreds of fields: their common code is compiled once.
   void put(const char* name, Json value);
   static Json number(double value);
 

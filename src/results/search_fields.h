@@ -87,7 +87,7 @@ void fields(MaybeConst<TuneResult> auto& result, auto& f) {
     "passed");
   f("layers", result.layers, "of the result");
   f("trials", result.trials, "in their order");
-  f("notes", sentences(result.notes), "what a reader should know");
+  f("notes", sentences(result.notes), "notes for the reader");
   f("recalled", result.recalled, "measurements that were known from before");
   f("duration_ns", nanoseconds(result.seconds), "of this run");
 }
@@ -99,8 +99,8 @@ void fields(MaybeConst<GroupSensitivity> auto& group, auto& f) {
   f("place", group.place, "position in the network, from 0 on");
   f("layers", group.layers, "names of nodes");
   f("weight_bytes", group.weight_bytes, "bytes of the weights in FP32");
-  f("first", group.is_first, "no other layer stands before it");
-  f("last", group.is_last, "no other layer stands behind it");
+  f("first", group.is_first, "no other layer is before it");
+  f("last", group.is_last, "no other layer is behind it");
   f("attention", group.is_attention, "it belongs to attention");
   f("estimated_db", finite(group.estimated_db), "of what the layer gives, from statistics alone");
   f("measured", group.is_measured, "false: only estimated");
@@ -134,8 +134,8 @@ void fields(MaybeConst<SensitivityResult> auto& result, auto& f) {
     "the same layers for --node: format by name of the value; empty when only FP32 will do");
   f("exclude_db", finite(result.exclude_db), "of the outputs without these layers, measured");
   f("enough", result.is_enough, "whether that reaches min_sqnr_db");
-  f("findings", sentences(result.findings), "what stands out");
-  f("notes", sentences(result.notes), "what a reader should know");
+  f("findings", sentences(result.findings), "conspicuous findings");
+  f("notes", sentences(result.notes), "notes for the reader");
   f("measured", result.measured, "models that ran");
   f("recalled", result.recalled, "measurements that were known from before");
   f("duration_ns", nanoseconds(result.seconds), "of this run");
@@ -165,7 +165,7 @@ void fields(MaybeConst<FamilyFinding> auto& family, auto& f) {
   f("autoregressive", family.is_autoregressive, "its own output comes back to it");
   f("quantized", family.is_quantized, "the model is quantized already");
   f("half", family.is_half, "most weights are 16-bit floats");
-  f("task", family.task, "what the outputs look like; \"auto\": they do not tell");
+  f("task", family.task, "the task that the outputs suggest; \"auto\": unknown");
   f("task_reason", sentence(family.task_reason), "why");
   f("reasons", sentences(family.reasons), "signs of the family");
   f("ops", family.ops, "by op type, most frequent first");
@@ -207,12 +207,12 @@ void fields(MaybeConst<MethodFinding> auto& method, auto& f) {
   f("agreement", method.agreement, "share of the same top-1 answers; null without classes");
   f("metric", method.metric, "null without labels");
   f("samples", method.samples, "that it was compared on");
-  f("acceptable", method.is_acceptable, "the gate holds with the confidence");
-  f("uncertain", method.is_uncertain, "the gate holds on these samples, which are too few to be sure");
+  f("acceptable", method.is_acceptable, "the thresholds are met with the confidence");
+  f("uncertain", method.is_uncertain, "the thresholds are met on these samples, which are too few for the confidence");
   f("samples_needed", nonzero(method.samples_needed),
     "for that, about; null: no number of samples, or it is certain");
   f("quality", sentence(method.quality), "the measured quality in words");
-  f("integer_nodes", method.integer_nodes, "nodes with weights that compute with integers");
+  f("integer_nodes", method.integer_nodes, "nodes with weights that run in INT8");
   f("float_nodes", method.float_nodes, "nodes with weights that compute in float");
   f("left_in_floats", sentences(method.left_in_floats), "why, most frequent first");
   f("duration_ns", nanoseconds(method.seconds), "to make and to compare it");
@@ -222,12 +222,12 @@ void fields(MaybeConst<MethodFinding> auto& method, auto& f) {
 void fields(MaybeConst<Risk> auto& risk, auto& f) {
   f("name", risk.name, "such as \"attention_mask\"");
   f("evidence", results::sentence(risk.evidence), "with its numbers");
-  f("advice", results::sentence(risk.advice), "what to do about it; may be empty");
+  f("advice", results::sentence(risk.advice), "the remedy; may be empty");
 }
 
 void fields(MaybeConst<RecommendedCommand> auto& command, auto& f) {
   f("line", command.line, "for a shell");
-  f("why", results::sentence(command.why), "what it is for");
+  f("why", results::sentence(command.why), "its purpose");
 }
 
 void fields(MaybeConst<AdviseResult> auto& result, auto& f) {
@@ -239,7 +239,7 @@ void fields(MaybeConst<AdviseResult> auto& result, auto& f) {
   f("commands", result.commands, "the recommended one first; with \"unknown\", a command to try");
   f("bytes", result.bytes, "size of the model file and its external data");
   f("size_class", result.size, "by bytes");
-  f("family", result.family, "what the model is, by its structure");
+  f("family", result.family, "the kind of model, by its structure");
   f("baseline", result.baseline, "the original, measured");
   f("samples", result.samples, "in the data");
   f("calibration_samples", result.calibration_samples, "that int8 was calibrated on");
@@ -247,9 +247,9 @@ void fields(MaybeConst<AdviseResult> auto& result, auto& f) {
   f("generated", result.is_generated, "true: random inputs");
   f("confidence", result.confidence, "of the gate");
   f("methods", result.methods, "most promising first");
-  f("risks", result.risks, "what may go wrong");
+  f("risks", result.risks, "risks");
   f("missing", sentences(result.missing), "data that would make the advice better");
-  f("notes", sentences(result.notes), "what a reader should know");
+  f("notes", sentences(result.notes), "notes for the reader");
   f("budget_ns", nanoseconds(result.budget), "--budget");
   f("duration_ns", nanoseconds(result.seconds), "of this run");
   f("budget_needed_ns", nonzero(nanoseconds(result.budget_needed)),
@@ -271,7 +271,7 @@ void fields(MaybeConst<PublishedVariant> auto& variant, auto& f) {
   f("verified", variant.verified, "as verify has it; null for the original");
   f("bench", variant.bench, "as bench has it; null with --seconds 0");
   f("releases", variant.releases, "oldest release of ONNX Runtime that runs it, by machine");
-  f("notes", sentences(variant.notes), "what a reader should know");
+  f("notes", sentences(variant.notes), "notes for the reader");
 }
 
 void fields(MaybeConst<PublishedModel> auto& model, auto& f) {
@@ -290,7 +290,7 @@ void fields(MaybeConst<PublishResult> auto& result, auto& f) {
   f("models", result.models, "originals with their variants");
   f("configs", result.configs, "files of configuration that were written, below the output folder");
   f("carried", result.carried, "files that were copied, below the output folder");
-  f("notes", sentences(result.notes), "what a reader should know");
+  f("notes", sentences(result.notes), "notes for the reader");
   f("duration_ns", nanoseconds(result.seconds), "of this run");
 }
 
@@ -312,7 +312,7 @@ void fields(MaybeConst<StatedMetric> auto& metric, auto& f) {
 }
 
 void fields(MaybeConst<StatedGate> auto& gate, auto& f) {
-  f("run", gate.run, "what was compared");
+  f("run", gate.run, "the compared values");
   f("agreement", gate.agreement, "share of the same top-1 answers; null without classes");
   f("metrics", gate.metrics, "empty without labels");
 }
@@ -420,7 +420,7 @@ void fields(MaybeConst<ShadowResult> auto& result, auto& f) {
     ShadowCanary{statistics.canary_calls, statistics.canary_fallbacks, statistics.canary_share,
                  statistics.canary_stopped},
     "calls that the candidate answered");
-  f("agreement", statistics.agreement(), "share of the same answers");
+  f("agreement", statistics.agreement(), "share of equal predictions");
   f("exact", is_exact(statistics.sqnr_db()), "nothing differs");
   f("sqnr_db", finite(statistics.sqnr_db()), "of the worst output; null if exact");
   f("outputs", outputs, "by name");
@@ -442,7 +442,7 @@ void fields(MaybeConst<Unpacked> auto& unpacked, auto& f) {
   using namespace results;
   f("model", unpacked.model, "path");
   f("file", nonempty(unpacked.file.string()),
-    "in the cache; null: the model stays as it is, and why_not says why");
+    "in the cache; null: the model is used unchanged, and why_not has the reason");
   f("status", unpacked.status, "\"ok\", or a status of ounce/app.hpp");
   f("why_not", unpacked.why_not, "else empty");
   f("is_new", unpacked.is_new, "made in this run");

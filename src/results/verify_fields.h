@@ -97,7 +97,7 @@ void fields(MaybeConst<BenchResult> auto& model, auto& f) {
 }
 
 void fields(MaybeConst<BenchReport> auto& report, auto& f) {
-  f("runtime", report.runtime, "what ran the models, with its version");
+  f("runtime", report.runtime, "the runtime that ran the models, with its version");
   f("runtime_version", report.runtime_version, "the version for the first model");
   f("cpu", report.cpu, "CPU features that the kernels used, such as \"avx512 vnni\"; empty with --via");
   f("threads", report.threads, "threads of the runtime; 0: all");
@@ -106,7 +106,7 @@ void fields(MaybeConst<BenchReport> auto& report, auto& f) {
     "wall time over CPU time while timing: 1 on an idle machine, busy from 1.1 on; null when unknown");
   f("generated", report.is_generated, "true: random inputs");
   f("models", report.models, "in the order of the command line");
-  f("notes", results::sentences(report.notes), "what a reader should know");
+  f("notes", results::sentences(report.notes), "notes for the reader");
 }
 
 void fields(MaybeConst<DecodeResult> auto& model, auto& f) {
@@ -131,7 +131,7 @@ void fields(MaybeConst<DecodeReport> auto& report, auto& f) {
   f("prompt", report.prompt, "tokens that are given at once");
   f("tokens", report.tokens, "tokens behind the prompts, of all texts together");
   f("models", report.models, "in the order of the command line");
-  f("notes", results::sentences(report.notes), "what a reader should know");
+  f("notes", results::sentences(report.notes), "notes for the reader");
 }
 
 void fields(MaybeConst<CpuComparison> auto& found, auto& f) {
@@ -247,7 +247,7 @@ void fields(MaybeConst<EdgeCase> auto& edge, auto& f) {
   f("name", edge.name, "such as \"all zero\"");
   f("passed", edge.passed, "false: the candidate fails where the reference does not");
   f("left_out", edge.is_left_out, "true: it was not tried, and proves nothing");
-  f("finding", results::sentence(edge.finding), "what was measured, went wrong, or why it was left out");
+  f("finding", results::sentence(edge.finding), "the measurement, the error, or the reason why it was left out");
 }
 
 void fields(MaybeConst<InputPicture> auto& picture, auto& f) {
@@ -282,7 +282,7 @@ void fields(MaybeConst<SampleDifference> auto& worst, auto& f) {
   f("candidate_output", worst.candidate_output, "the same of the candidate, on the same scale");
 }
 
-// Of the outputs that are judged, the least.
+// The lowest value of the judged outputs.
 inline std::optional<double> least_agreement(const VerifyResult& result) {
   std::optional<double> least;
   for (const OutputComparison& output : result.outputs) {
@@ -296,11 +296,11 @@ void fields(MaybeConst<VerifyResult> auto& result, auto& f) {
   using namespace results;
   f("reference", result.reference, "the original");
   f("candidate", result.candidate, "the model that was compared with it");
-  f("passed", result.passed, "every gate holds");
+  f("passed", result.passed, "every threshold is met");
   f("verdict", sentence(result.verdict), "the gate that decided, and by how much");
   f("failures", sentences(result.failures), "gates that do not hold");
   f("confidence", result.confidence, "of the bounds below: --confidence, or 0.9");
-  f("certain", result.is_certain, "every gate holds on other data like this with that confidence");
+  f("certain", result.is_certain, "every threshold is met on unseen data like this with that confidence");
   f("certainty", sentence(result.certainty),
     "the same in words; empty when a gate failed or inputs were random");
   f("unbounded", sentences(result.unbounded),
@@ -315,7 +315,7 @@ void fields(MaybeConst<VerifyResult> auto& result, auto& f) {
   f("exact", is_exact(result.worst_sqnr_db), "all values of these outputs are equal");
   f("agreement", least_agreement(result),
     "least top1_agreement of the outputs that are judged; null without one");
-  f("runtime", result.runtime, "what ran the models, with its version");
+  f("runtime", result.runtime, "the runtime that ran the models, with its version");
   f("runtime_version", result.runtime_version, "the version for the reference");
   f("cpu", result.cpu, "CPU features that the kernels used, such as \"avx512 vnni\"; empty with --via");
   f("samples", result.samples, "number of samples");
@@ -332,7 +332,7 @@ void fields(MaybeConst<VerifyResult> auto& result, auto& f) {
   f("class_names", result.class_names, "names of the classes by number (--class-names); empty without");
   f("reference_bytes", result.reference_bytes, "size of the original and its external data");
   f("candidate_bytes", result.candidate_bytes, "size of the candidate and its external data");
-  f("notes", sentences(result.notes), "what a reader should know");
+  f("notes", sentences(result.notes), "notes for the reader");
   f("duration_ns", nanoseconds(result.seconds), "of everything but the edge cases");
   f("load_ns", nanoseconds(result.load_seconds), "of that, loading");
   f("reference_ns", nanoseconds(result.reference_seconds), "inside the runtime, of the reference");
@@ -346,7 +346,7 @@ void fields(MaybeConst<CheckedContract> auto& checked, auto& f) {
   f("model", checked.model, "path");
   f("passed", check.passed, "the data is as the contract says");
   f("samples", check.samples, "number of samples");
-  f("findings", sentences(check.findings), "what holds, and what does not");
+  f("findings", sentences(check.findings), "passed and failed checks");
 }
 
 }  // namespace results

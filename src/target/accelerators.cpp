@@ -42,7 +42,7 @@ struct OperatorPlace {
   std::int64_t setting(std::string_view name, std::int64_t otherwise) const {
     return op.options.table ? op.options.table->integer(name) : otherwise;
   }
-  // The 32-bit integers of a constant input; empty if it is none.
+  // The 32-bit integers of a constant input; empty for other inputs.
   std::vector<std::int32_t> numbers(std::size_t i) const {
     const Tensor* const found = input(i);
     if (found == nullptr || found->type != tflite::TensorType::kInt32 || !is_constant(model, *found))

@@ -251,7 +251,7 @@ class Heading {
 // from JSON are included; --json is left out, because it only changes the output format.
 std::string command_line(const Options& options);
 
-// Returns a hint to append to an error about `word`, which was taken for a model but is none. Empty if there
+// Returns a hint to append to an error about `word`, which was taken for a model by mistake. Empty if there
 // is no hint.
 //
 //   ounce quantize m.onnx --std .247 .2435 .2616    the last two numbers belong to --std

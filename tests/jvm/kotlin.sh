@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # kotlin.sh BUILD FOLDER: compiles the Kotlin extensions with warnings as errors, and runs them; `make test-kotlin`. Maven installs
-# the compiler and stubs of Android's classes into FOLDER, so that examples/android is compiled, too.
+# the compiler, ONNX Runtime's classes and stubs of Android's classes into FOLDER, so that examples/android and the class of the tutorial
+# are compiled, too.
 set -euo pipefail
 build=$(realpath "$1")
 mkdir -p "$2"
@@ -15,6 +16,8 @@ cat > "$folder/pom.xml" << 'POM'
   </dependency><dependency>
     <groupId>com.google.android</groupId><artifactId>android</artifactId><version>4.1.1.4</version>
     <exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>
+  </dependency><dependency>
+    <groupId>com.microsoft.onnxruntime</groupId><artifactId>onnxruntime</artifactId><version>1.22.0</version>
   </dependency></dependencies>
 </project>
 POM
@@ -27,6 +30,12 @@ java -cp "$folder/lib/*" org.jetbrains.kotlin.cli.jvm.K2JVMCompiler -no-stdlib -
 java -cp "$folder/lib/*" org.jetbrains.kotlin.cli.jvm.K2JVMCompiler -no-stdlib -no-reflect -jvm-target 17 -Werror \
   -cp "$(echo "$folder"/lib/kotlin-stdlib-*.jar):$(echo "$folder"/lib/android-*.jar):$folder/classes" -d "$folder/android" \
   "$project"/examples/android/app/src/main/java/com/example/hearing/*.kt
+# The Kotlin block of the tutorial that defines a class.
+awk '/^```kotlin/ { text = ""; inside = 1; next } /^```/ { if (inside && text ~ /class /) printf "%s", text; inside = 0 } inside { text = text $0 "\n" }' \
+  "$project/docs/get-started/tutorial.md" > "$folder/Tutorial.kt"
+java -cp "$folder/lib/*" org.jetbrains.kotlin.cli.jvm.K2JVMCompiler -no-stdlib -no-reflect -jvm-target 17 -Werror \
+  -cp "$(echo "$folder"/lib/kotlin-stdlib-*.jar):$(echo "$folder"/lib/android-*.jar):$(echo "$folder"/lib/onnxruntime-*.jar)" \
+  -d "$folder/tutorial" "$folder/Tutorial.kt"
 for library in "$project"/.deps/onnxruntime/[0-9]*/lib/libonnxruntime.so; do
   [[ $library != *-aarch64/* ]] || continue
   java -Xcheck:jni "-Dounce.jni=$build/tests/jvm/libounce_jni.so" -cp "$folder/classes:$folder/lib/*" KotlinUseKt \

@@ -9,7 +9,7 @@ FLOAT8 = ("float8e4m3fn", "float8e5m2", "float8e4m3fnuz", "float8e5m2fnuz")
 INT4 = ("int4", "uint4")
 ALL = FLOATS + SIGNED + UNSIGNED + ("bool", "string") + INT4 + FLOAT8
 
-# Where the result of a computation in this type may lie beside the reference, relative to its size.
+# The allowed error of a computation in this type, relative to the reference.
 TOLERANCE = {"float": 2e-4, "double": 2e-5, "float16": 2e-2, "bfloat16": 6e-2}
 
 

@@ -27,7 +27,7 @@ cd "$scratch"
 mkdir -p lists/partial cache/archives/partial
 echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror bookworm-backports main" \
   > sources.list
-# A view of the backports in this directory; the system's own package lists stay as they are.
+# A view of the backports in this directory; the system's own package lists do not change.
 apt=(apt-get -qq -o "Dir::Etc::sourcelist=$PWD/sources.list" -o Dir::Etc::sourceparts=-
            -o "Dir::State::lists=$PWD/lists" -o "Dir::Cache=$PWD/cache"
            -o "APT::Sandbox::User=$(id -un)" -o Acquire::Languages=none)

@@ -1,4 +1,4 @@
-"""Patterns of quantized nodes that ONNX Runtime may fuse, as probes whose optimised model is looked at.
+"""Patterns of quantized nodes that ONNX Runtime may fuse, as probes whose optimized model is examined.
 
 A pattern is DequantizeLinear -> operator -> QuantizeLinear, as quantizers write it, or one of the dynamic and
 weight-only forms. Its key: the operator, the types of activation (x) and weight (w), the form, and whether the

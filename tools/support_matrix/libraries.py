@@ -11,7 +11,7 @@ from support_file import Column
 
 HERE = Path(__file__).resolve().parent
 COMPILERS = {"x86_64": "g++", "aarch64": "aarch64-linux-gnu-g++"}
-CHUNK = {"x86_64": 500, "aarch64": 500, "wasm": 2000}   # results are kept after so many
+CHUNK = {"x86_64": 500, "aarch64": 500, "wasm": 2000}   # results are stored after this number of probes
 WEB = "node_modules/onnxruntime-web"
 WEB_LIBRARIES = ("ort-wasm-simd.wasm", "ort-wasm-simd-threaded.wasm")   # the first that is there is loaded
 
@@ -37,7 +37,7 @@ class Place:
         return next((file for file in files if file.exists()), files[-1])
 
     def what_runs(self, column):
-        """What the runner is given: the library, or the package around it."""
+        """The argument of the runner: the library, or the package around it."""
         return self.folder(column) / WEB if column.machine == "wasm" else self.library(column)
 
     def runner(self, machine):
@@ -75,7 +75,7 @@ class Result:
 
 
 class Results:
-    """What one library said, kept in a file: a rerun asks only what is new."""
+    """The results of one library, kept in a file: a rerun measures only new probes."""
 
     def __init__(self, place, column):
         self.place, self.column = place, column

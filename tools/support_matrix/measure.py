@@ -24,7 +24,7 @@ from reference import agree, expected, parse_outputs
 from schemas import schemas
 
 NOT_IMPLEMENTED = "load:9"
-LIMITS = {"opset": range(7, 31), "ml": range(1, 9), "ir": range(3, 17)}   # what is tried
+LIMITS = {"opset": range(7, 31), "ml": range(1, 9), "ir": range(3, 17)}   # the versions to try
 
 
 def limit_probe(opset=13, ml=1, ir=8):
@@ -68,7 +68,7 @@ def character(probe, result, reference):
 
 
 def with_domains(operators):
-    """The operators of a profile, which has no domains: what ai.onnx lacks is com.microsoft's, and so is a
+    """The operators of a profile, which has no domains: operators that ai.onnx lacks count as com.microsoft's, and so does a
     QLinearConv that was put behind a Transpose, for it takes the channels last."""
     known = {schema.name for schema in schemas() if schema.domain == "ai.onnx"}
     return [f"com.microsoft.{name}" if name not in known or (before, name) == ("Transpose", "QLinearConv") else name
@@ -76,7 +76,7 @@ def with_domains(operators):
 
 
 def became(result, machine):
-    """What is left of a pattern."""
+    """The nodes that remain of a pattern."""
     if result.status != "ok":
         return result.status.split(":")[0]
     operators = with_domains(result.operators) if machine == "wasm" else result.operators

@@ -48,7 +48,7 @@ class Probe:
     inputs: dict
     checked: bool = True          # there may be a reference to compare with
     tolerance: float | None = None  # instead of the element type's
-    off_by: int = 0               # integers may differ by so much: rounding of a tie
+    off_by: int = 0               # allowed difference of integers: rounding of a tie
 
     def digest(self):
         sha = hashlib.sha256(self.model.SerializeToString(deterministic=True))
@@ -99,7 +99,7 @@ class Builder:
         self.opsets = {}
         self.valid = True
 
-    # What a case says.
+    # The fields of a case.
 
     def size(self, low, high):
         return int(self.rng.integers(low, high + 1))
@@ -167,7 +167,7 @@ class Builder:
         """This binding or variant does not exist."""
         self.valid = False
 
-    # What comes of it.
+    # The results.
 
     def count(self, parameters, place):
         self.used.add(self.schema.parameter(parameters, place).type)

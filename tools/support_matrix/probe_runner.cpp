@@ -1,12 +1,12 @@
-// Runs probes in one ONNX Runtime library and says for each what the library made of it.
+// Runs probes in one ONNX Runtime library and prints the result of each.
 //
 //   probe_runner LIBRARY PACK SCRATCH < indices > results
 //
 // PACK is what probe_pack.py writes, stdin names probes by their place in it, one a line. Each session has
-// the CPU provider, one thread and the default optimisations, and leaves its optimised model at the path
+// the CPU provider, one thread and the default optimizations, and writes its optimized model to the path
 // SCRATCH. A result is a line of five fields, with tabs between:
 //
-//   index  ok | load:CODE | run:CODE | crash:SIGNAL  message  operators of the optimised model  outputs
+//   index  ok | load:CODE | run:CODE | crash:SIGNAL  message  operators of the optimized model  outputs
 //
 // CODE is the number of an OrtErrorCode. An output is TYPE:DIM,DIM:HEX, with one HEX for each string; a
 // sequence or a map is "[" its parts "]".
@@ -199,7 +199,7 @@ size_t bytes_of(ONNXTensorElementDataType type, size_t count) {
   }
 }
 
-// What one library says. Every call that can fail throws Failure.
+// One library. Every call that can fail throws Failure.
 class Runtime {
  public:
   struct Failure {

@@ -1,4 +1,4 @@
-"""What a probe must give, and whether it did."""
+"""The expected outputs of a probe, and their comparison."""
 import warnings
 
 import numpy as np
@@ -44,7 +44,7 @@ def expected(probe):
 
 
 def parse_outputs(text):
-    """What probe_runner prints, as arrays and lists of them."""
+    """The output of probe_runner, as arrays and lists of them."""
     stack = [[]]
     for token in text.split():
         if token == "[":

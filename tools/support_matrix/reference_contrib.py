@@ -1,4 +1,4 @@
-"""What the quantized operators of com.microsoft must give, for onnx.reference.
+"""Expected outputs of the quantized operators of com.microsoft, for onnx.reference.
 
 Each class is one operator. Real arithmetic throughout: decode, compute, encode; the runtime's integer
 arithmetic may differ by one step of the output.
@@ -161,7 +161,7 @@ class DynamicQuantizeLSTM(Contrib):
 
 
 def unpack(data, bits):
-    """Codes of 2, 4 or 8 bits, lowest bits first, along the last axis."""
+    """Quantized values of 2, 4 or 8 bits, lowest bits first, along the last axis."""
     each = 8 // bits
     codes = np.stack([(data >> (bits * n)) & (2**bits - 1) for n in range(each)], axis=-1)
     return codes.reshape(*data.shape[:-1], data.shape[-1] * each).astype(np.float64)

@@ -1,4 +1,4 @@
-"""What operators of ai.onnx must give where onnx.reference has another opinion than the specification.
+"""Expected outputs of operators of ai.onnx for which onnx.reference differs from the specification.
 
     answer(probe)    the outputs, or None where onnx.reference is to be asked
 """

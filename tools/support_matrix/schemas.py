@@ -40,7 +40,7 @@ class Schema:
         return parameters[min(place, len(parameters) - 1)]
 
     def choices(self, type_):
-        """What a parameter of this type may be."""
+        """The types that a parameter of this type may have."""
         return self.types.get(type_, (type_,))
 
 

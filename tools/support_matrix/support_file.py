@@ -1,4 +1,4 @@
-"""support.txt: what is known, written and read. README.md describes the format.
+"""Reads and writes support.txt, the results. README.md describes the format.
 
     write(path, columns, results, fusions, schemas)
     support = read(path); support.status(key, column)
@@ -67,7 +67,7 @@ SHORT = {"QuantizeLinear": "Q", "DequantizeLinear": "DQ"}
 
 
 def abridged(operators):
-    """The operators of an optimised model: Q, DQ, ms. for com.microsoft., 3*DQ for three in a row."""
+    """The operators of an optimized model: Q, DQ, ms. for com.microsoft., 3*DQ for three in a row."""
     text = []
     for name, run in itertools.groupby(operators):
         count = len(list(run))

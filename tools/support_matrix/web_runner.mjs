@@ -4,8 +4,8 @@
 //   node web_runner.mjs PACKAGE PACK SCRATCH < indices > results
 //
 // PACKAGE is the folder of onnxruntime-web; PACK, indices and results are those of probe_runner.cpp (SCRATCH is not
-// used). What differs: the operators are those that ran, as the profiler names them, without their domains; and
-// there is one status more:
+// used). Differences: the operators are those that ran, as the profiler names them, without their domains; and there is one
+// more status:
 //
 //   untold   loads, but the JavaScript API cannot carry an input or an output: nothing is known
 //
@@ -67,8 +67,8 @@ class Pack {
   }
 }
 
-// What the library prints: its complaints (the first releases tell them nowhere else) and its profile. It does so by
-// `console`, whose functions it may keep when it is loaded, or by writing to the standard streams itself.
+// The output of the library: its errors (the first releases report them nowhere else) and its profile. It prints with `console`,
+// whose functions it may keep when it is loaded, or by writing to the standard streams itself.
 class Printed {
   constructor() {
     this.lines = [];
@@ -129,9 +129,8 @@ function oneLine(text) {
   return text.replace(/[\t\n\r]/g, ' ').trim().slice(0, 300);
 }
 
-// The result of a probe that failed in this step. What is not said by the library but by the API around it, about
-// types that it does not know, tells nothing of the library. A C++ exception that nobody caught arrives as its
-// address.
+// The result of a probe that failed in this step. Errors of the API around the library, about types that the API does not
+// know, say nothing about the library. An uncaught C++ exception arrives as its address.
 function failure(step, error, printed) {
   const text = typeof error === 'number' ? 'a C++ exception' : String(error?.message ?? error);
   if (typeof error !== 'number' && !/Can't create a session|failed to call OrtRun/.test(text)) {

@@ -39,7 +39,7 @@ std::string why_keep(const model::WeightSite& weight, const Recipe& recipe,
 std::string why_all_bits(const model::WeightSite& weight, Format format);
 
 // Stores the weight as 16-bit floats, or keeps one that already has 16 bits. Returns false if the weight
-// should have fewer bits; the plan's reason then starts accordingly.
+// should have less than 16 bits; the plan's reason then starts accordingly.
 bool choose_half(TensorPlan& plan, const Recipe& recipe, const std::optional<StorageOverride>& override);
 // Chooses linear quantization or a codebook with the bits of the format, or of its fallback if the file
 // format does not support those.

@@ -66,7 +66,7 @@ enum EventType : std::int32_t {
   kDelegated = 8,  // an operator of XNNPACK, which has others than the file
 };
 
-// What functions take as numbers.
+// Numbers that functions take.
 inline constexpr std::int32_t kCpuAccelerator = 1;
 enum LockMode : std::int32_t { kRead = 0, kWrite = 1 };
 

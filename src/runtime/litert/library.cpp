@@ -27,7 +27,7 @@ constexpr int kSilent = 4;
 
 bool is_version(std::string_view text) { return !text.empty() && text[0] >= '0' && text[0] <= '9'; }
 
-// .deps/litert/2.3.0/lib/libLiteRt.so, or ai_edge_litert/libLiteRt.so beside ai_edge_litert-2.3.0.dist-info.
+// .deps/litert/2.3.0/lib/libLiteRt.so, or ai_edge_litert/libLiteRt.so next to ai_edge_litert-2.3.0.dist-info.
 std::string version_at(const fs::path& path) {
   const std::string above = path.parent_path().parent_path().filename().string();
   if (is_version(above)) return above.substr(0, above.find('-'));

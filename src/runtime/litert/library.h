@@ -37,8 +37,8 @@ class Library {
   Api api_;
 };
 
-// The version of the Python package that is in a folder such as ai_edge_litert, as the folder beside it says;
-// empty: it is none.
+// The version of the Python package in a folder such as ai_edge_litert, from the name of the folder next to
+// it; empty: no package.
 std::string package_version(const std::filesystem::path& folder);
 
 }  // namespace ounce::runtime::litert

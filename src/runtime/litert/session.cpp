@@ -49,7 +49,7 @@ std::string first_line(std::string_view text) {
   return plain(text.substr(0, text.find_first_of("\r\n")));
 }
 
-// Of "INFO: … ERROR: tflite/kernels/where.cc …", what follows the last mark of an error.
+// Returns the text after the last "ERROR: " of "INFO: (text) ERROR: tflite/kernels/where.cc (text)".
 std::string printed_error(std::string_view text) {
   constexpr std::string_view kMark = "ERROR: ";
   const std::size_t at = text.rfind(kMark);
@@ -403,7 +403,7 @@ std::span<const TensorView> Session::results() {
     void* place = nullptr;
     if (const Status status = api.LockTensorBuffer(loaded_->output_pointers[i], &place, kRead))
       fail(status, "reading an output");
-    api.UnlockTensorBuffer(loaded_->output_pointers[i]);  // memory of this process stays where it is
+    api.UnlockTensorBuffer(loaded_->output_pointers[i]);  // memory of this process is not moved
     results_[i].type = outputs_[i].element;
     results_[i].dims = output.dims;
     results_[i].bytes = {static_cast<const char*>(place), output.bytes};

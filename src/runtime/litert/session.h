@@ -1,12 +1,12 @@
-// A .tflite model that LiteRT has loaded, with its inputs and outputs bound: run again and again without an
-// allocation of ours.
+// A .tflite model that LiteRT has loaded, with its inputs and outputs bound. Runs allocate no memory in
+// Ounce.
 //
 //   litert::Session session(litert::Library::open(path), "model.tflite", {});
 //   session.bind({x, mask});         // in the order of session.inputs(); the bytes are copied
 //   session.run();
 //   session.outputs()[0].bytes       // until the next run() or bind()
 //
-// What may have any size is decided by bind(): the runtime computes the shapes inside of the model when it
+// bind() sets the sizes of dynamic dimensions: the runtime computes the shapes inside of the model when it
 // loads it, so inputs of another shape load the model again, with that shape written into it. (LiteRT can
 // resize inputs of a loaded model as well, but crashes in the run that follows.)
 #pragma once
@@ -50,8 +50,8 @@ struct OperatorTime {
 
 struct SessionProfile {
   std::uint64_t runs = 0;
-  std::uint64_t operators = 0;  // of the file, in its main graph …
-  std::uint64_t delegated = 0;  // … and how many of them XNNPACK has taken
+  std::uint64_t operators = 0;  // of the file, in its main graph
+  std::uint64_t delegated = 0;  // operators among them that XNNPACK runs
   std::vector<OperatorTime> times;
 };
 
@@ -80,7 +80,7 @@ class Session {
   // resume().
   void stop() noexcept { is_stopped_ = true; }
   void resume() noexcept { is_stopped_ = false; }
-  // What all runs so far took, operator by operator, of a session that was asked to profile; ends it.
+  // The times of all runs so far, operator by operator, of a session that profiles; ends profiling.
   SessionProfile end_profile();
 
   const Library& library() const { return *library_; }
@@ -97,7 +97,8 @@ class Session {
 
   std::shared_ptr<const Library> library_;
   tflite::Model file_;
-  std::string name_, rewritten_;  // the file with the shapes of the inputs; empty: it is loaded as it is
+  std::string name_,
+      rewritten_;  // the file with the shapes of the inputs; empty: the original file is loaded
   SessionOptions options_;
   std::size_t signature_;  // that runs the main graph
   std::unique_ptr<Loaded> loaded_;

@@ -40,7 +40,7 @@ std::string weights_text(const FamilyFinding& finding);
 // Attention in a graph.
 struct AttentionSigns {
   std::size_t written_out = 0;  // patterns MatMul … Softmax … MatMul
-  std::size_t ops = 0;          // single ops: Attention, MultiHeadAttention …
+  std::size_t ops = 0;          // single ops such as Attention and MultiHeadAttention
   std::size_t count() const { return written_out + ops; }
 };
 AttentionSigns find_attention(const graph::Index& index);
@@ -81,7 +81,7 @@ bool ends_in_logistic(const onnx::Model& model, const graph::Index& index);
 
 inline constexpr float kMaskFloor = -1000;  // e^-1000 is 0 in FP32
 
-// Reads a constant as a mask. Returns nullopt if it is none. A Boolean tensor counts only if it is
+// Reads a constant as a mask. Returns nullopt for other constants. A Boolean tensor counts only if it is
 // triangular.
 std::optional<MaskConstant> read_mask(const onnx::Model& model, const std::string& name,
                                       const onnx::Tensor& tensor);

@@ -7,7 +7,7 @@
 //   maker->write(recipe, output, gate);                          // the result, with all checks
 #pragma once
 
-#include <ounce/prove.h>
+#include <ounce/verify.h>
 #include <ounce/quantize.h>
 
 #include <cstdint>

@@ -3,7 +3,7 @@ import numpy as np
 
 from probe import case, random_array
 
-# Resizing other numbers than these is only probed for the nearest neighbour of an image.
+# Resizing of other types is only probed for the nearest neighbor of an image.
 IMAGE_TYPES = ("float", "float16", "bfloat16", "double", "uint8", "int8", "int32")
 
 

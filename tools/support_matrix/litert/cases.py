@@ -84,7 +84,7 @@ class Maker:
             self.add(op, [x, y], [self.output(f(x.real(), y.real()), result or kind, steps, looseness)], made)
 
     def moving(self, op, f, kinds, rest=(), made=None, shape=SHAPE, first=False, **how):
-        """What copies values: exact. `rest`: the other inputs; `first`: they come before the data."""
+        """Operators that copy values: exact. `rest`: the other inputs; `first`: they come before the data."""
         for kind in kinds:
             x = self.values(kind, -20, 100, shape)
             given = f(x.values)

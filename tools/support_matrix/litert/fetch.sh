@@ -59,7 +59,7 @@ fetch() {  # MACHINE RUNTIME VERSION CLIENT
       mv "$library" place/
       ;;
     python)
-      # In its place from the start: a virtual environment knows where it is.
+      # Not moved afterwards: a virtual environment contains its own path.
       python3 -m venv "$root/$name/venv"
       "$root/$name/venv/bin/pip" install --quiet --disable-pip-version-check "ai-edge-litert==$3" || { rm -rf "${root:?}/$name"; die "no $3"; }
       library=$(find "$root/$name/venv" -path '*/ai_edge_litert/*_pywrap_tensorflow_interpreter_wrapper*.so' -o -path '*/ai_edge_litert/libpywrap_litert_common.so' | sort | tail -n 1)

@@ -80,7 +80,7 @@ def answer(case, result):
 
 
 def worst(answers):
-    """Of several seeds: whatever went wrong once."""
+    """The worst result of several seeds."""
     return max(answers, key="+b!rxc".index)
 
 

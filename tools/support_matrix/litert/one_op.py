@@ -1,6 +1,6 @@
 """A .tflite model of one operator, and what must come out of it.
 
-The tables are written with the schema module of the newest ai-edge-litert wheel, which fetch.py puts beside the libraries.
+The tables are written with the schema module of the newest ai-edge-litert wheel, which fetch.py puts next to the libraries.
 """
 import math
 from dataclasses import dataclass, field
@@ -30,10 +30,10 @@ class Tensor:
     constant: bool = False
     hybrid: bool = False         # of an output: activations were quantized on the way
     block: int = 0               # values that share a scale, along the last axis
-    looseness: int = 1           # of an output: steps, or so many times the rounding of a float
+    looseness: int = 1           # of an output: steps, or multiples of the rounding error of a float
 
     def real(self):
-        """What the stored values stand for."""
+        """The values that the stored numbers represent."""
         if self.scale is None:
             return self.values
         scale, zero = np.asarray(self.scale, np.float64), np.asarray(self.zero, np.float64)

@@ -72,7 +72,7 @@ F find(void* library, const char* name) {
   return reinterpret_cast<F>(::dlsym(library, name));
 }
 
-// What LiteRT passes around; the layouts are those of src/runtime/litert/api.h.
+// Structures of LiteRT; the layouts are those of src/runtime/litert/api.h.
 struct Layout {
   std::uint32_t rank_and_strides = 0;
   std::int32_t dims[8] = {};

@@ -186,7 +186,7 @@ class Decoder {
     return data;
   }
 
-  // Unpacks values of few bits; the first value is in the lowest bits.
+  // Unpacks values of less than 8 bits; the first value is in the lowest bits.
   std::vector<float> unpacked(const Value& value, unsigned bits, std::uint64_t count) const {
     const RawValues raw(value);
     require(raw.bytes().size() == (count * bits + 7) / 8, "has another number of values than its shape");

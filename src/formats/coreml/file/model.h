@@ -43,7 +43,7 @@ struct ValueType {
   enum class Kind : std::uint8_t { kNone, kTensor, kList, kTuple, kDictionary, kState };
 
   Kind kind = Kind::kNone;
-  // Of a tensor or of the tensor of a state.
+  // The element type of a tensor, or of the tensor of a state.
   DataType type = DataType::kUnused;
   std::vector<std::int64_t> dims;  // -1: unknown until run time
   bool has_variadic_rank = false;

@@ -325,7 +325,7 @@ ValueType tensor_type(Model& model, DataType type, const std::vector<std::int64_
 
 namespace {
 
-// `content` is a message of type RepeatedFloats, RepeatedInts …
+// `content` is a message of type RepeatedFloats, RepeatedInts or another repeated type.
 Value immediate_value(Model& model, ValueType type, TensorField field, const std::string& content) {
   std::string tensor, immediate;
   protozero::pbf_writer(tensor).add_message(number(field), content);

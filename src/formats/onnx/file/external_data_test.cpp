@@ -251,7 +251,7 @@ TEST_F(ExternalDataTest, RefusesNumbersThatAreNone) {
               HasSubstr("offset is not a number"));
 }
 
-// --- What the entries say.
+// --- Contents of the entries.
 
 TEST_F(ExternalDataTest, RefusesTwoLocations) {
   EXPECT_STREQ(

@@ -209,7 +209,7 @@ std::vector<std::filesystem::path> ModelOutput::data_of_replaced_model() const {
       if (is_ours && !is_in_use) files.push_back(file.path());
     }
   } catch (const Error&) {
-    // Not a valid model, so it has no data files of ours.
+    // Not a valid model, so it has no data files of Ounce.
   }
   return files;
 }

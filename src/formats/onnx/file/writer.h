@@ -72,8 +72,7 @@ class ModelOutput {
   bool is_temporary_;
   Serialized serialized_;
   std::optional<io::OutputFile> file_, data_;
-  std::vector<std::pair<std::string, io::OutputFile>>
-      kept_;  // external files copied as they are, by location
+  std::vector<std::pair<std::string, io::OutputFile>> kept_;  // external files copied unchanged, by location
 };
 
 // Writes a model to a private temporary file for the runtime to load. It is removed with its folder.

@@ -289,7 +289,7 @@ class HalfPlanner {
     if (is_scattered_sum(node)) return "ONNX Runtime has no 16-bit kernel for scatter with a reduction";
     const float epsilon = epsilon_of(node);
     if (plan_.type == ElementType::kFloat16 && epsilon > 0 && epsilon < kSmallestHalf)
-      return fmt::format("its epsilon {:g} vanishes in 16-bit floats", epsilon);
+      return fmt::format("its epsilon {:g} vanishes in FP16", epsilon);
     for (const auto* names : {&node.inputs, &node.outputs}) {
       for (const Bytes name : *names) {
         if (!name.empty() && types_.type(body, name) == ElementType::kUndefined &&

@@ -144,7 +144,7 @@ TEST(HalfPlan, NormalisationsStayWhenTheirEpsilonVanishes) {
     Net net;
     net.numbers("g", {8}, noise({8}));
     net.does("LayerNormalization", {"h", "g"}, {"y"}, {float_attribute("epsilon", epsilon)});
-    const Strings why = because("its epsilon 1e-12 vanishes in 16-bit floats", {"y"});
+    const Strings why = because("its epsilon 1e-12 vanishes in FP16", {"y"});
     EXPECT_EQ(HalfPlanned(net).stays, stays ? why : Strings{});
   }
 }
@@ -180,7 +180,7 @@ TEST(HalfPlan, FollowsNumbersUpToTheOpThatBoundsThem) {
            .does("Add", {"t", "one"}, {"u"})
            .does("Mul", {"h", "u"}, {"y"}),
        because(may_grow("Pow", "p"), {"p", "q", "r", "s", "t"})},
-      {"L2 normalisation",
+      {"L2 normalization",
        Net()
            .number("e", 1e-12F)
            .takes("shape", kInt64, {2})
@@ -315,7 +315,7 @@ TEST(HalfPlan, IntegersKeepTheirBits) {
            .does("Sin", {"m"}, {"s"})
            .does("Add", {"h", "s"}, {"y"}),
        because(kCounts, {"c", "m", "s"})},
-      {"sums of products of codes, which go into millions",
+      {"sums of products of INT8 values, which reach millions",
        Net()
            .takes("q", kUint8, {2, 8})
            .initializer_of_codes("k")
@@ -516,7 +516,7 @@ TEST(HalfPlan, AGruStays) {
   net.initializer("gates", {1, 24, 8}, std::vector<float>(192, .1F));
   net.initializer("r", {1, 24, 8}, std::vector<float>(192, .1F));
   net.does("GRU", {"h", "gates", "r"}, {"u"}, {int_attribute("hidden_size", 8)}).does("Relu", {"u"}, {"y"});
-  EXPECT_THAT(HalfPlanned(net).stays, testing::Contains("u: ONNX Runtime crashes on it in 16-bit floats"));
+  EXPECT_THAT(HalfPlanned(net).stays, testing::Contains("u: ONNX Runtime crashes on it in FP16"));
 }
 
 TEST(HalfPlan, WhatNobodyKnowsStays) {

@@ -39,7 +39,7 @@ struct HalfTensor {
 HalfTensor read_half_tensor(const onnx::Model& model, const graph::Index& index, ElementType half,
                             Decision& decision, const ForEach& for_each);
 
-// Rules for ops that are to run in 16-bit floats: which ops must not, and what happens to values that exceed
+// Rules for ops in FP16 or BF16: which ops must not, and what happens to values that exceed
 // the 16-bit range.
 
 // The FP16 rule in the op's row. Dropout in training mode counts as an op that draws random numbers.

@@ -89,8 +89,8 @@ struct IntegerPlan {
   std::string text() const;  // one line per node and per activation
 };
 
-// What calibration must observe: the values whose ranges a static plan may need, and the reasons for ops with
-// weights that are kept in FP32 whatever their ranges are.
+// The values that calibration must observe, because a static plan may need their ranges, and the reasons for
+// ops with weights that are kept in FP32 whatever their ranges are.
 struct StaticNeeds {
   std::set<ValueKey> values;
   std::vector<std::string> why_float;

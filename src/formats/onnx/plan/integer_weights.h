@@ -27,7 +27,7 @@ bool decide_integer(const graph::Index& index, Decision& decision, const Integer
 // not fit int32 (a channel of tiny weights), the weight's scale is increased until it does.
 void scale_integer_weights(const onnx::Model& model, const graph::Index& index, Plan& plan, ThreadPool& pool);
 
-// Bias correction: removes the mean error of the quantized weights from each output channel's bias.
+// Bias correction: subtracts the mean output error of the quantized weights from the bias of each channel.
 //
 //   error[o] = Σ (w - w')[o, c, …] · E[x_c]        bias'[o] = bias[o] + error[o]
 //

@@ -290,7 +290,7 @@ TEST(MixedPlan, ALevelOfNoProductIsRefused) {
     return refusal_of(model, recipe);
   };
   EXPECT_EQ(refusal("prodcut"), "`nbits.levels` 'prodcut': no node has this output; did you mean 'product'?");
-  EXPECT_EQ(refusal("nobody"), "`nbits.levels` 'nobody': no node has this output");
+  EXPECT_EQ(refusal("nothing"), "`nbits.levels` 'nothing': no node has this output");
   EXPECT_EQ(refusal("y"),
             "`nbits.levels` 'y': Relu has this output, but levels apply only to MatMul and Gemm");
   Recipe recipe = recipe_of(Format::kNbits4, {});

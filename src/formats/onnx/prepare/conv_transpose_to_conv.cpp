@@ -28,7 +28,7 @@ constexpr double kMostWork = 2;            // limit for the factor on multiplica
 // One spatial axis.
 struct SpatialAxis {
   std::int64_t taps = 1, stride = 1, dilation = 1, pad_before = 0, pad_after = 0, more = 0;
-  // Of the new Conv.
+  // Fields of the new Conv.
   std::int64_t new_taps = 1, new_pad_before = 0, new_pad_after = 0, cut_before = 0, cut_after = 0;
 };
 

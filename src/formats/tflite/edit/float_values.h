@@ -11,7 +11,7 @@
 
 namespace ounce::tflite {
 
-// `values` as FP32: halves are converted when the file is written, FP32 is given back as it is. The bytes
+// `values` as FP32: halves are converted when the file is written, FP32 is returned unchanged. The bytes
 // live as long as the model.
 Data widened(Data values, ElementType type);
 

@@ -4,8 +4,7 @@
 //   GraphEditor editor(model, 0);
 //   for (std::size_t op = 0; op < editor.size(); ++op) {
 //     if (editor.code(op) != Builtin::kRelu) continue;
-//     const std::size_t producer = editor.producer(editor.input(op, 0));
-//     …
+//     const std::size_t producer = editor.producer(editor.input(op, 0));  // kNone: an input of the graph
 //     editor.remove(op);
 //   }
 //   editor.finish();   // the operators are back in the model; nothing of it may be read before
@@ -71,9 +70,9 @@ class GraphEditor {
   std::optional<Use> sole_use(std::int32_t tensor) const;
   // Has the tensor its values in the model, dense, and does nothing write it?
   bool is_constant(std::int32_t tensor) const;
-  // Of a constant of type INT32 or INT64 with so many elements at most, in memory.
+  // The values of a constant of type INT32 or INT64 in memory, with `most` elements at most.
   std::optional<std::vector<std::int64_t>> integers(std::int32_t tensor, std::size_t most = 64) const;
-  // Of a constant of type FLOAT32 with one element.
+  // The value of a constant of type FLOAT32 with one element.
   std::optional<float> scalar(std::int32_t tensor) const;
 
   void set_input(std::size_t op, std::size_t i, std::int32_t tensor);
@@ -95,7 +94,7 @@ class GraphEditor {
   std::int32_t add_tensor(std::int32_t like, const std::string& ending);
   std::int32_t add_constant(const std::string& name, std::vector<std::int32_t> shape, TensorType type,
                             Data values);
-  // What an operator computes becomes a constant; the operator loses this output, and is removed if it has no
+  // An output of an operator becomes a constant; the operator loses this output, and is removed if it has no
   // other one.
   void make_constant(std::int32_t tensor, Data values);
   // A tensor that nothing but operators knows gets another shape.

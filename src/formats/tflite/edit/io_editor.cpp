@@ -18,7 +18,7 @@ void for_main_signatures(Model& model, const Action& action) {
   }
 }
 
-// By tensor.
+// One entry per tensor.
 std::vector<bool> outputs_of(const SubGraph& graph) {
   std::vector<bool> are_outputs(graph.tensors.size());
   for (const std::int32_t output : graph.outputs) are_outputs[static_cast<std::size_t>(output)] = true;

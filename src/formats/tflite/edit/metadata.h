@@ -12,8 +12,8 @@ namespace ounce::tflite {
 void set_metadata(Model& model, std::string_view name, std::string value);
 void remove_metadata(Model& model, std::string_view name);
 
-// The same model for every set of entries: without any, and with buffers in the order in which tensors use
-// them. For digests.
+// Removes all entries, and sorts buffers in the order in which tensors use them, so that digests do not
+// depend on the entries.
 Model without_metadata(Model model);
 
 }  // namespace ounce::tflite

@@ -24,7 +24,7 @@ TfliteEmitted::TfliteEmitted(std::shared_ptr<const TfliteFile> source, const Pla
     : source_(std::move(source)), plan_(plan), model_(source_->model()) {
   store_weights(model_, source_, plan_);
   if (rewrite) rewrite(model_);
-  remove_metadata(model_, Statement::kMetadataKey);  // what was stated of the source is not true of this
+  remove_metadata(model_, Statement::kMetadataKey);  // the record of the source is not true of this model
   for (const auto& [key, value] : metadata) tflite::set_metadata(model_, key, value);
 }
 

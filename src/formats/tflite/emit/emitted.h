@@ -16,7 +16,7 @@ namespace ounce::tflite {
 
 class TfliteEmitted final : public model::Emitted {
  public:
-  // What else is changed, after the weights.
+  // Further changes, after the weights.
   using Rewrite = std::function<void(Model& model)>;
 
   // `metadata`: entries of the new model, by name. `plan` belongs to `source` and outlives this.

@@ -1,10 +1,10 @@
-// Carries out a static INT8 plan on a copy of the prepared model: scales and zero points on tensors, codes in
-// the place of weights and biases, QUANTIZE and DEQUANTIZE where floats and codes meet.
+// Carries out a static INT8 plan on a copy of the prepared model: scales and zero points on tensors,
+// quantized weights and biases, QUANTIZE and DEQUANTIZE between FP32 and INT8 operators.
 //
 //   x ─ CONV_2D ─ a ─ SOFTMAX ─ y     →     x ─ QUANTIZE ─ CONV_2D ─ DEQUANTIZE ─ a ─ SOFTMAX ─ y
 //
-// Tensors keep their numbers and their names; a value that is needed as floats and as codes gets a second
-// tensor for the codes.
+// Tensors keep their numbers and their names; a value that is needed in FP32 and in INT8 gets a second tensor
+// for INT8.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace ounce::tflite {
 
-// `model` is a copy of prepared->model(), in which weights that float operators take may have been stored
+// `model` is a copy of prepared->model(), in which the weights of FP32 operators may already be compressed
 // (store_weights.h). Weights of integer operators are encoded while the model is written.
 void apply_integers(Model& model, const std::shared_ptr<const IntegerModel>& prepared,
                     const IntegerPlan& plan);

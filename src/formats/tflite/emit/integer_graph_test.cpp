@@ -72,7 +72,7 @@ struct TfliteIntegerGraph : test::LitertTest {
     model.op(Builtin::kSoftmax, {f}, {y}, "SoftmaxOptions");
     model.options().set("beta", 1.0F);
     model.inputs({x}).outputs({y, f}).signature("serving_default");
-    // What the values are on one sample.
+    // The values on one sample.
     input = waves(108);
     Model exposed = model.model;
     exposed.subgraphs[0].outputs = {c, p, r, f, y};

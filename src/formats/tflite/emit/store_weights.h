@@ -3,7 +3,7 @@
 //
 //   float32 w ─ op      →      int8 w ─ DEQUANTIZE ─ op      or      int8 w ─ op (hybrid)
 //
-// GATHER of the rows of a table becomes EMBEDDING_LOOKUP, which decodes the rows that it gives.
+// GATHER of the rows of a table becomes EMBEDDING_LOOKUP, which dequantizes the rows of its output.
 //
 // Tensors and buffers keep their numbers. Values are computed while the file is written.
 #pragma once
@@ -17,13 +17,13 @@
 
 namespace ounce::tflite {
 
-// Weights that integer operators take (TensorPlan::is_required) are stored by emit/integer_graph.h.
+// emit/integer_graph.h stores the weights of INT8 operators (TensorPlan::is_required).
 // `model` is a copy of the model of `source`, which the plan was made for and which the new values keep
 // alive.
 void store_weights(Model& model, const std::shared_ptr<const TfliteFile>& source, const Plan& plan);
 
-// What a written weight has lost: decodes it with the scales that the file has. Throws Error{kInternal} if
-// it has not the form that was decided on.
+// The error of a written weight, dequantized with the scales in the file. Throws Error{kInternal} if it does
+// not have the planned form.
 kernels::ErrorNorms compare_weight(const TfliteFile& source, const Decision& decision,
                                    const TfliteFile& written, const ForEach& for_each);
 

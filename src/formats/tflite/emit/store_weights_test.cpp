@@ -170,7 +170,7 @@ TEST(TfliteStoreWeights, TensorsThatShareABufferShareTheirCodes) {
   recipe.exclude = {"^two$"};
   const Made kept(model.model, recipe);
   EXPECT_FALSE(kept.of("one").is_stored());
-  EXPECT_EQ(kept.of("one").reason, "'two' uses the same values as they are");
+  EXPECT_EQ(kept.of("one").reason, "'two' uses the same values unchanged");
 }
 
 TEST(TfliteStoreWeights, HalvesBehindDequantizeAreWeights) {

@@ -105,7 +105,7 @@ class Check {
       check_tensor(graph, graph.tensors[i], [&] { return describe_tensor(model_, index, i); });
     }
     const std::string where = fmt::format("subgraph {}", index);
-    // What has a value before the operator that is checked next.
+    // Tensors that have a value before the operator that is checked next.
     std::vector<bool> has_value(graph.tensors.size()), is_made(graph.tensors.size());
     for (std::size_t i = 0; i < graph.tensors.size(); ++i)
       has_value[i] = graph.tensors[i].is_variable || is_constant(model_, graph.tensors[i]);

@@ -61,7 +61,7 @@ class TableView {
     return value;
   }
   Bytes string(std::uint16_t id) const;       // null data() if absent
-  Bytes name_string(std::uint16_t id) const;  // … without control characters
+  Bytes name_string(std::uint16_t id) const;  // without control characters
   // Of `width` bytes for each element. Copied elements are charged, views are not.
   enum class Use { kCopied, kViewed };
   Bytes vector(std::uint16_t id, std::size_t width, Use use) const;

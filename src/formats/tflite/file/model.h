@@ -55,7 +55,7 @@ enum class TensorType : std::int8_t {
 
 // kUndefined for resources and variants, which have no values in a file.
 ElementType element_type_of(TensorType type);
-// Nothing for a type that TFLite does not have.
+// Returns nullopt for a type that TFLite does not have.
 std::optional<TensorType> tensor_type_of(ElementType type);
 
 // Bytes of a tensor or of a custom operator, outside of the tables.
@@ -71,7 +71,7 @@ class Data {
 
   std::uint64_t size() const;
   bool empty() const { return size() == 0; }
-  // Not of values that are computed while the file is written: throws Error{kInternal}.
+  // Throws Error{kInternal} for values that are computed while the file is written.
   Bytes bytes() const;
   const io::Computed* computed() const { return std::get_if<io::Computed>(&value_); }
   bool operator==(const Data& other) const;
@@ -101,7 +101,7 @@ struct Quantization {
   Union details;               // if present, it replaces the numbers above
   std::int32_t dimension = 0;  // the axis of `scale`
   CarriedFields carried;
-  bool operator==(const Quantization& other) const;  // of floats the bits count: NaN equals itself
+  bool operator==(const Quantization& other) const;  // compares the bits of floats: NaN equals itself
 };
 
 // The types of Quantization::details.
@@ -205,15 +205,15 @@ struct Model {
 
   std::optional<Archive> archive;  // the associated files
 
-  // Why this version cannot write the model again without losing something; empty if it can.
+  // The reason why this version cannot write the model without loss; empty if it can.
   std::string unwritable;
 
-  // What the views point into.
+  // The memory that the views point into.
   io::MappedFile file;
   std::vector<std::shared_ptr<const std::string>> texts;
 
   Bytes intern(std::string text);
-  // Gives back the memory of bytes that have been read for now.
+  // Releases the memory of mapped bytes; a later read maps them again.
   void release(Bytes bytes) const;
 };
 
@@ -223,10 +223,10 @@ std::string describe_operator(const Model& model, std::size_t subgraph, std::siz
 
 std::int32_t code_of(const Model& model, const Operator& op);
 
-// The values of a tensor as they are in the file; empty if it has none there.
+// The values of a tensor in the file; empty if the file has none.
 const Data& data_of(const Model& model, const Tensor& tensor);
-// Has it values before the model runs? Some converters leave values in a tensor that an operator writes:
-// those are replaced when it runs.
+// Whether a tensor has values before the model runs. Some converters leave values in a tensor that an
+// operator writes: the operator replaces them.
 bool is_constant(const Model& model, const Tensor& tensor);
 // Is the dimension dynamic, as far as the file says? Its size in Tensor::shape is a placeholder then.
 bool is_dynamic(const Tensor& tensor, std::size_t dimension);

@@ -1,6 +1,6 @@
-// One row per builtin operator of TFLite: its name, the ONNX operator that does the same, and what INT8
-// inference asks of it. A file names operators by number; each Operator of a model leads to its row by
-// code_of().
+// One row per builtin operator of TFLite: its name, the ONNX operator that does the same, and its
+// requirements for INT8 inference. A file names operators by number; each Operator of a model leads to its
+// row by code_of().
 //
 //   const OpInfo& info = tflite::info(code_of(model, op));
 //   if (info.int8 == IntegerRule::kSameScale) …
@@ -251,9 +251,10 @@ struct OpInfo {
   const char* name = "";
   Op op = Op::kUnknown;  // of ONNX; data are channels-last here, and some settings are inputs there
   IntegerRule int8 = IntegerRule::kNone;
-  bool in_xnnpack = false;  // XNNPACK runs it on INT8; another op ends the part of the graph that it takes
-  bool has_int16 = false;   // a kernel with INT16 activations and INT8 weights
-  std::uint8_t data = 0;    // the input that the activations come by
+  bool in_xnnpack =
+      false;  // XNNPACK has an INT8 kernel; other operators split the part of the graph that it runs
+  bool has_int16 = false;                           // a kernel with INT16 activations and INT8 weights
+  std::uint8_t data = 0;                            // index of the input with the activations
   std::uint8_t weight = kNoInput, weight_axis = 0;  // axis: of the channels
   std::uint8_t bias = kNoInput;
   FixedRange fixed = {};
@@ -265,7 +266,7 @@ struct OpInfo {
 std::span<const OpInfo> op_rows();
 // Custom operators, and operators of a newer schema, have the row of CUSTOM.
 const OpInfo& info(std::int32_t code);
-// As people know it: "CONV_2D", "Convolution2DTransposeBias" of a custom operator, "operator 999".
+// The name in messages: "CONV_2D", "Convolution2DTransposeBias" of a custom operator, "operator 999".
 std::string op_name(const OperatorCode& code);
 
 }  // namespace ounce::tflite

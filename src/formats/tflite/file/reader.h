@@ -4,7 +4,8 @@
 // proportion to the file, and check.h checks what connects the parts. All errors are Error{kBadInput} or
 // Error{kIo}.
 //
-// What a newer schema added is read, too, but such a model may not be writable: Model::unwritable says why.
+// Fields of newer schemas are read, too, but such a model may not be writable: Model::unwritable has the
+// reason.
 #pragma once
 
 #include <filesystem>

@@ -29,7 +29,7 @@ std::string refusal_of(const std::string& bytes) {
   return error.what();
 }
 
-// What the checks say of a model that was changed after it was built.
+// The findings of the checks in a model that was changed after it was built.
 template <class Change>
 std::string refusal_of_changed(Change&& change, Model model = everything_tflite()) {
   change(model);
@@ -103,8 +103,8 @@ TEST(TfliteReaderTest, SharedTablesDoNotGrowWithoutEnd) {
   constexpr std::uint32_t kCount = 40000;
   std::string bytes(64, '\0');
   std::memcpy(bytes.data() + 4, "TFL3", 4);
-  put<std::uint32_t>(bytes, 0, 24);  // the model …
-  put<std::uint16_t>(bytes, 8, 10);  // … with a list of three fields:
+  put<std::uint32_t>(bytes, 0, 24);  // the model
+  put<std::uint16_t>(bytes, 8, 10);  // with a list of three fields:
   put<std::uint16_t>(bytes, 10, 12);
   put<std::uint16_t>(bytes, 12, 4);  // version
   put<std::uint16_t>(bytes, 16, 8);  // subgraphs

@@ -20,7 +20,7 @@
 namespace ounce::tflite {
 
 // Bytes of the mapped file or of the model's own text; valid as long as the Model. A view whose data() is
-// null says that the field is absent.
+// null is an absent field.
 using Bytes = std::string_view;
 
 enum class FieldKind : std::uint8_t {
@@ -42,7 +42,7 @@ enum class FieldKind : std::uint8_t {
   kSubgraphs,
   kTable,
   kTables,
-  kUnionType,  // the field behind it is the kUnion
+  kUnionType,  // the next field is the kUnion
   kUnion,
 };
 
@@ -62,16 +62,16 @@ struct TableInfo {
   std::span<const FieldInfo> fields;  // by field id
 };
 
-// Bytes in the file: of a scalar, or of one element of a vector; of anything else those of an offset.
+// The size in the file: of a scalar, of one element of a vector, or of the offset of any other field.
 std::size_t width_of(FieldKind kind);
 bool is_scalar(FieldKind kind);
 bool is_vector(FieldKind kind);  // of numbers
 
-// By the type of the union; null for a type that this version does not know.
+// The table for the type of a union; null for a type that this version does not know.
 const TableInfo* builtin_options(std::uint8_t type);
 const TableInfo* builtin_options_2(std::uint8_t type);
 const TableInfo* quantization_details(std::uint8_t type);
-// By name: "Conv2DOptions". The type of the union; 0 if there is none of that name.
+// The type of a union by name, such as "Conv2DOptions"; 0 for an unknown name.
 std::uint8_t builtin_options_type(std::string_view name);
 
 extern const TableInfo kSparsityParameters, kVariantSubType, kExternalBufferGroup;
@@ -101,7 +101,7 @@ class Record {
   const std::vector<Field>& fields() const { return fields_; }
   const Value* find(std::string_view name) const;
 
-  // Of a number; its default if it is absent. Throws Error{kInternal} if the table has no such field.
+  // Returns a number, or its default if it is absent. Throws Error{kInternal} if the table has no such field.
   std::int64_t integer(std::string_view name) const;
   float number(std::string_view name) const;
   std::vector<std::int64_t> integers(std::string_view name) const;  // of a vector; empty if it is absent
@@ -111,7 +111,7 @@ class Record {
   void set(std::string_view name, float value);
   // The bytes live as long as the model.
   void set(std::string_view name, Bytes bytes);
-  // Of any field; replaces the one of that id. A scalar that equals its default is removed.
+  // Sets a field of any kind. A scalar that equals its default is removed.
   void put(std::uint16_t id, Value value);
 
   // Calls `function` with each index of a subgraph.

@@ -3,7 +3,7 @@
 //
 //   code.version = std::max(code.version, tflite::least_version(model, graph, op));
 //
-// What options need (dilation, `keep_num_dims`) is in the version that the file already has.
+// The version in the file already covers the options (dilation, `keep_num_dims`).
 #pragma once
 
 #include <cstdint>

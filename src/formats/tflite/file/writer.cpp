@@ -69,7 +69,7 @@ class DataList {
   std::map<Key, std::size_t> places_;  // the last one with this key
 };
 
-// The tables, front to back: what a table refers to follows it.
+// The tables, front to back: referenced tables follow the table that refers to them.
 class Tables {
  public:
   // Where data are that may be outside of the flatbuffer. Runtimes read metadata inside alone.
@@ -80,7 +80,8 @@ class Tables {
     refer(0, table(model));
   }
 
-  // Puts the data behind the tables and fills in where they are. Nothing if the flatbuffer exceeds `largest`.
+  // Puts the data behind the tables and fills in their offsets. Returns nullopt if the flatbuffer exceeds
+  // `largest`.
   std::optional<io::Rope> finish(std::uint64_t largest) {
     const auto& entries = data_.entries();
     std::vector<std::uint64_t> places(entries.size());  // of the data themselves

@@ -1,4 +1,4 @@
-// Who makes and who takes each tensor of a graph, and a name for each that is its own.
+// The producer and the users of each tensor of a graph, and a unique name for each tensor.
 //
 //   const Flow flow(model);                       // of subgraph 0, which is the model
 //   flow.producer[t] == Flow::kNone                     // an input, or a constant

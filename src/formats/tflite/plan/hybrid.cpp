@@ -55,7 +55,8 @@ std::string why_not_hybrid(const Model& model, const SubGraph& graph, const Oper
   const auto* const row = std::find_if(kHybridRows.begin(), kHybridRows.end(),
                                        [&](const HybridRow& each) { return each.code == info_row.code; });
   if (row == kHybridRows.end() || input != info_row.weight)
-    return fmt::format("{} takes no codes", op_name(model.operator_codes[op.opcode_index]));
+    return fmt::format("{} has no kernel for quantized weights",
+                       op_name(model.operator_codes[op.opcode_index]));
   if (row->why_not != nullptr) return row->why_not;
   if (!(bits == 8 ? row->has_8 : row->has_4))
     return fmt::format("{} has no kernel for {} bits", info_row.name, bits);

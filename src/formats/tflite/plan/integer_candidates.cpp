@@ -7,7 +7,7 @@
 namespace ounce::tflite {
 namespace {
 
-// XNNPACK joins so many tensors; more are joined by the kernel of TFLite.
+// XNNPACK concatenates up to this number of tensors; the kernel of TFLite concatenates more.
 constexpr std::size_t kMostJoined = 5;
 // ActivationFunctionType: integer kernels have these fused, which are limits of their codes.
 constexpr std::int64_t kRelu6 = 3;

@@ -1,5 +1,5 @@
-// Which operators of a TFLite model have an INT8 kernel for the form that they have here, and which of their
-// inputs become codes. Neither ranges nor costs are looked at.
+// Finds the operators of a TFLite model that have an INT8 kernel for their form, and their inputs that become
+// INT8. Ranges and costs are not considered here.
 #pragma once
 
 #include <cstddef>
@@ -19,15 +19,15 @@ struct IntegerCandidate {
   bool in_xnnpack = false;           // XNNPACK runs it on INT8, if the scales fit (integer_scales.h)
   std::vector<std::size_t> data;     // the inputs that are activations: floats that are computed
   std::vector<std::size_t> numbers;  // float constants that get one scale; weight and bias are apart
-  std::vector<std::size_t> outputs;  // tensors that become codes
+  std::vector<std::size_t> outputs;  // tensors that become INT8
 
   bool has_weight() const { return has_kernel && row->int8 == IntegerRule::kWeights; }
 };
 
-// Of the operators of subgraph 0, by position.
+// Returns the candidates among the operators of subgraph 0, by position.
 std::vector<IntegerCandidate> find_integer_candidates(const Model& model, const Flow& flow);
 
-// The tensors whose ranges a plan may want, in the order of the graph.
+// The tensors whose ranges a plan may need, in the order of the graph.
 std::vector<std::size_t> values_to_observe(const Model& model,
                                            const std::vector<IntegerCandidate>& candidates);
 

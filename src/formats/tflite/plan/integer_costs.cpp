@@ -57,7 +57,7 @@ Times times_of(const Model& model, const Flow& flow, std::size_t op, const Integ
 
 class CostGraph {
  public:
-  // `asked`: what integers count of what they take.
+  // `asked`: the factor for the time of INT8 operators.
   CostGraph(const Model& model, const Flow& flow, const std::vector<IntegerCandidate>& candidates,
             const std::vector<bool>& is_integer, const calibration::Ranges& ranges, double asked)
       : model_(model),
@@ -126,7 +126,7 @@ class CostGraph {
     return std::nullopt;
   }
 
-  // The ways between floats and codes of one value.
+  // The conversions of one value between FP32 and INT8.
   void add_value(std::size_t tensor) {
     const double count = count_of(model_, flow_, ranges_, tensor);
     const double to_codes = asked_ * to_codes_ns(count), to_floats = asked_ * to_floats_ns(count);

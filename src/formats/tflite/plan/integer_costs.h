@@ -1,7 +1,7 @@
-// Which operators of a static plan take less time in FP32, the conversions between floats and codes counted:
-// a minimum cut (plan/float_choice/min_cut.h) over the operators that have an INT8 kernel. XNNPACK's kernels
-// for INT8 are faster than those for FP32; the built-in ones that run what XNNPACK does not take are slower,
-// and end the part of the graph that it runs.
+// Selects the operators of a static plan that take less time in FP32, including the conversions between FP32
+// and INT8, by a minimum cut (plan/float_choice/min_cut.h) over the operators that have an INT8 kernel.
+// XNNPACK's kernels for INT8 are faster than those for FP32; the built-in ones that run what XNNPACK does not
+// take are slower, and end the part of the graph that it runs.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@
 
 namespace ounce::tflite {
 
-// Of the operators that would compute on integers: those that are faster in FP32. None when less is saved
-// than such estimates can tell.
+// The operators with an INT8 kernel that are faster in FP32. No operator, if the saving is below the error of
+// the estimates.
 std::vector<bool> faster_in_floats(const Model& model, const Flow& flow,
                                    const std::vector<IntegerCandidate>& candidates,
                                    const std::vector<bool>& is_integer, const calibration::Ranges& ranges);

@@ -104,7 +104,7 @@ class IntegerPlanner {
         return fmt::format("'{}' has NaN or infinite values", plain(value_name));
       const auto wish = recipe_.integer.values.find(value_name);
       if (wish != recipe_.integer.values.end() && wish->second.keep_float)
-        return fmt::format("'{}' is to stay in floats", plain(value_name));
+        return fmt::format("'{}' is to be kept in FP32", plain(value_name));
     }
     if (!candidate.has_weight()) return {};
     const auto weight =
@@ -267,7 +267,7 @@ std::vector<plan::Division> float_choices(const IntegerModel& prepared, const ca
                                           const Recipe& recipe, const std::map<std::string, double>& noise) {
   IntegerPlanner planner(prepared, ranges, recipe);
   std::vector<OpDecision> decisions;
-  Recipe without = recipe;  // what is in FP32 already has an infinite price
+  Recipe without = recipe;  // operators in FP32 already have an infinite cost
   for (const auto& [name, of_op] : noise) without.nodes.erase(name);
   const std::vector<bool> is_integer = IntegerPlanner(prepared, ranges, without).possible(decisions);
   plan::Prices prices;

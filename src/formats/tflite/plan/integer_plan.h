@@ -1,11 +1,11 @@
-// Static INT8 inference of a TFLite model: which operators compute on integers, the scale and zero point of
+// Static INT8 inference of a TFLite model: which operators run in INT8, the scale and zero point of
 // each value, the codes of weights and biases, and why the rest stays in FP32.
 //
 //   const IntegerModel prepared(model, recipe, pool);                 // once for all plans
 //   const IntegerPlan plan = make_integer_plan(prepared, ranges, recipe);
 //   apply(copy, prepared, plan);                                      // formats/tflite/emit/integer_graph.h
 //
-// About subgraph 0; what IF and WHILE run stays as it is.
+// The plan is about subgraph 0; the subgraphs of IF and WHILE do not change.
 #pragma once
 
 #include <ounce/recipe.h>
@@ -27,7 +27,7 @@
 
 namespace ounce::tflite {
 
-// What all plans of a model share.
+// The data that all plans of a model share.
 class IntegerModel {
  public:
   // Of `recipe` the storage of weights counts.
@@ -62,7 +62,7 @@ struct IntegerPlan {
   std::vector<OpDecision> ops;  // of the operators, by position
   Scales scales;
   std::map<std::size_t, OpWeights> weights;  // by operator
-  // Codes of the model's inputs and outputs, which become integers; kUndefined: they stay floats.
+  // The integer type of the model's inputs and outputs; kUndefined: they keep FP32.
   ElementType io = ElementType::kUndefined;
 
   bool is_wide() const;  // 16-bit activations
@@ -80,12 +80,12 @@ IntegerPlan make_integer_plan(const IntegerModel& prepared, const calibration::R
 // codes.
 bool has_one_form(const IntegerModel& prepared, const IntegerPlan& plan, std::size_t tensor);
 
-// Which operators could compute on integers: they have a kernel, their values were observed, their scales
+// The operators that could run in INT8: they have a kernel, their values were observed, their scales
 // fit, and the recipe says nothing else.
 std::vector<bool> possible_integers(const IntegerModel& prepared, const calibration::Ranges& ranges,
                                     const Recipe& recipe, std::vector<OpDecision>& decisions);
 
-// What a search chooses from: assignments of operators to FP32, from the fastest one to the one with all of
+// The choices of a search: assignments of operators to FP32, from the fastest one to the one with all of
 // them in FP32. `noise` by name_of().
 std::vector<plan::Division> float_choices(const IntegerModel& prepared, const calibration::Ranges& ranges,
                                           const Recipe& recipe, const std::map<std::string, double>& noise);

@@ -19,7 +19,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-// A model, and ranges of its values as if somebody had seen them.
+// A model, and ranges of its values as if they had been observed.
 struct TfliteIntegerPlan : testing::Test {
   TfliteIntegerPlan() {
     recipe.format = Format::kInt8;

@@ -12,7 +12,7 @@
 namespace ounce::tflite {
 namespace {
 
-// A value with other users keeps its own scale where the group's range is so many times as wide: one bit.
+// A value with other users keeps its own scale if the group's range is wider by this factor: one bit.
 constexpr double kLosesABit = 2;
 
 // The ratios of scales that XNNPACK takes, as its delegate checks them before it takes an operator.
@@ -167,7 +167,7 @@ class Chooser {
     }
     for (const std::size_t i : candidate.numbers)
       all = Groups::wider(all, range_of_constant(model_, graph_.tensors[input(op, i)]));
-    // One alone: nothing is to be had by another scale. Of several with a fixed one, all have it or none.
+    // A single value gains nothing from another scale. If one of several is fixed, all share it or none does.
     const bool is_alone = candidate.data.size() == 1;
     if (!is_alone || groups_.fixed(input(op, candidate.data[0])) == nullptr) groups_.set(group, all);
     for (const std::size_t i : candidate.data) {

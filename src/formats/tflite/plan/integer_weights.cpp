@@ -14,11 +14,11 @@ namespace {
 
 // A bias leaves as much room for the sum that it is added to.
 constexpr double kLargestBias = 1 << 30;
-// Beside 16-bit activations sums have 64 bits, and biases 40 of them.
+// With 16-bit activations, sums have 64 bits, and biases 40 of them.
 constexpr double kLargestWideBias = double{std::int64_t{1} << 39};
-// A channel without weights still has a bias: it is told apart so finely.
+// A channel without weights still has a bias, in steps of this resolution.
 constexpr double kBiasSteps = 1 << 20;
-// Codes beyond these bytes are made again each time.
+// Larger quantized weights are not cached.
 constexpr std::uint64_t kMostKept = std::uint64_t{256} << 20;
 
 quant::Layout layout_of(const Tensor& tensor, std::size_t axis, bool is_by_channel) {
@@ -82,7 +82,7 @@ WeightCodes::WeightCodes(const Model& model, const std::vector<IntegerCandidate>
         weight.affine =
             quant::find_affine(floats, weight.layout, kWeightFormat, weight.ranges, recipe.scale, for_each);
         for (std::size_t c = 0; c < weight.affine.size(); ++c) {
-          // Channels without weights take any scale: the one their biases want.
+          // Channels without weights accept any scale, so they get the best one for their biases.
           const float least = std::numeric_limits<float>::min();
           if (weight.ranges[c].absmax() == 0 || weight.affine[c].scale < least)
             weight.affine[c] = quant::make_affine(least, 0);

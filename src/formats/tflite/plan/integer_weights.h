@@ -1,4 +1,4 @@
-// Codes of the weights and biases of operators that compute on integers.
+// Quantized weights and biases of operators that run in INT8.
 //
 //   sum = Σ (x - zero_x)·w   in units of  scale_x · scale_w[channel]
 //
@@ -48,7 +48,7 @@ class WeightCodes {
   WeightCodes(const Model& model, const std::vector<IntegerCandidate>& candidates, const Recipe& recipe,
               ThreadPool& pool);
 
-  // Of a weight's tensor.
+  // The weight of a tensor.
   const Weight& of(std::size_t tensor) const { return weights_.at(tensor); }
   // The codes of a weight with other scales than its own, if a bias asked for it.
   std::shared_ptr<const std::string> codes(std::size_t tensor,
@@ -74,7 +74,7 @@ class WeightCodes {
   mutable std::uint64_t kept_bytes_ = 0;
 };
 
-// Of an operator that computes on integers.
+// The weight and bias of an operator that runs in INT8.
 struct OpWeights {
   std::size_t weight = 0, bias = Flow::kNone;  // tensors
   std::size_t axis = 0;
@@ -87,7 +87,7 @@ struct OpWeights {
 OpWeights plan_weights(const Model& model, const Operator& op, const OpInfo& row, const WeightCodes& codes,
                        float input_scale, bool is_wide);
 
-// The bias in units of the sums. `shift` moves it by the mean error of its channel.
+// The bias in units of the sums. `shift` applies bias correction per channel.
 std::vector<std::int64_t> bias_codes(const Model& model, const OpWeights& weights, bool is_wide);
 
 }  // namespace ounce::tflite

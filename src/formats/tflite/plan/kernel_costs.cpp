@@ -46,7 +46,7 @@ bool multiplies(Builtin code) {
 // The channels that a kernel computes at a time, whether a model has them or not.
 double padded(double channels, double block) { return std::ceil(channels / block) * block; }
 
-// XNNPACK has depthwise kernels for so many taps; the others are padded.
+// XNNPACK has depthwise kernels of these sizes; the others are padded.
 constexpr std::array<double, 4> kDepthwiseTaps{3, 4, 9, 25};
 
 double taps_of(double kernel_size) {

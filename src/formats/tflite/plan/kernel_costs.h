@@ -1,14 +1,13 @@
-// How long LiteRT's kernels take on one thread: constants that bench/litert_costs.py measured and fitted.
+// The time of LiteRT's kernels on one thread, from constants that bench/litert_costs.py measured and fitted.
 //
 //   if (const auto work = work_of(model, graph, op))
 //     double saved = cost_ns(info, KernelKind::kFp32, *work) - cost_ns(info, KernelKind::kInt8, *work);
 //
-// LiteRT 2.3.0 with XNNPACK on an AMD EPYC with AVX512-VNNI, November 2026. kernel_costs.inc says how far the
-// estimates are from cases that the fit has not seen. The work in front of an operator and behind it is not
-// part of its cost: codes cost to_codes_ns() and to_floats_ns() where FP32 and INT8 meet.
+// LiteRT 2.3.0 with XNNPACK on an AMD EPYC with AVX512-VNNI, November 2026. kernel_costs.inc has the error of
+// the estimates on cases that the fit has not seen. Conversions between FP32 and INT8 are not part of the
+// cost of an operator: they cost to_codes_ns() and to_floats_ns().
 //
-// The same model must give the same file everywhere, so nothing is timed while a plan is made: this table is
-// what a plan knows. `ounce bench` times.
+// The same model must give the same file on every machine, so the planner times nothing and uses this table.
 #pragma once
 
 #include <cstdint>
@@ -25,40 +24,40 @@ enum class KernelKind : std::uint8_t {
   kHybrid,  // INT8 weights; FP32 activations, which the kernel quantizes while it runs
 };
 
-// Of operators for which the runtime has several kernels.
+// The form of operators for which the runtime has several kernels.
 enum class KernelForm : std::uint8_t {
   kPlain,
   kPointwise,  // CONV_2D: a kernel of one pixel and a stride of 1, which is a matrix product
   kWide,       // DEPTHWISE_CONV_2D: more than 25 taps
   kComputed,   // BATCH_MATMUL of two computed values
-  kRows,       // the last axis is what is reduced, or what a TRANSPOSE leaves where it is
+  kRows,       // the last axis is reduced, or a TRANSPOSE does not move it
 };
 
-// What one run of an operator computes.
+// The work of one run of an operator.
 struct Work {
   KernelForm form = KernelForm::kPlain;
-  // Of convolutions and matrix products: pixels or rows that it gives values for, channels that each output
-  // takes, channels that it gives, elements of the kernel (of a transposed one those that reach an output).
-  // Of pools: values that it gives, and elements of the window. Of SOFTMAX and its like: rows.
+  // Convolutions and matrix products: pixels or rows of the output, input channels of each output, output
+  // channels, elements of the kernel (of a transposed one those that reach an output).
+  // Pools: values of the output, and elements of the window. SOFTMAX and similar operators: rows.
   double positions = 0, inputs = 0, outputs = 0, kernel_size = 1;
   double values_in = 0, values_out = 0;  // elements of activations
   double weights = 0;
 };
 
-// Of an operator whose shapes are known; nothing for others.
+// Returns nullopt for an operator with unknown shapes.
 std::optional<Work> work_of(const Model& model, const SubGraph& graph, const Operator& op);
 
 // Nanoseconds. Infinity for a kind of kernel that an operator does not have, or that was not measured; FP32
 // operators that were not measured cost as much as a call.
 double cost_ns(const OpInfo& op, KernelKind kind, const Work& work);
 
-// Whether XNNPACK ran it when it was measured. False for what was not.
+// Whether XNNPACK ran the operator in the measurement. False for operators that were not measured.
 bool was_in_xnnpack(const OpInfo& op, KernelKind kind, KernelForm form);
 
-// Of QUANTIZE and DEQUANTIZE for `values` elements.
+// The cost of QUANTIZE and DEQUANTIZE for `values` elements.
 double to_codes_ns(double values);
 double to_floats_ns(double values);
-// Of another part of a graph that XNNPACK takes, beyond the operators in it.
+// The cost of another part of a graph that XNNPACK runs, in addition to its operators.
 double partition_ns();
 
 }  // namespace ounce::tflite

@@ -13,7 +13,7 @@ const OpInfo& kernel_row(Builtin code) { return info(static_cast<std::int32_t>(c
 
 constexpr KernelKind kKinds[] = {KernelKind::kFp32, KernelKind::kInt8, KernelKind::kHybrid};
 
-// What the script measured, within what it promises for nine of ten.
+// Expects an estimate within the error that the script states for 90 % of the operators.
 void expect_roughly(double estimate, double measured) {
   EXPECT_LT(estimate, 1.6 * measured);
   EXPECT_GT(estimate, measured / 1.6);

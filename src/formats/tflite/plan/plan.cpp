@@ -20,7 +20,7 @@
 namespace ounce::tflite {
 namespace {
 
-// What no other word of a decision tells apart.
+// Text for the parts of a decision that are not printed elsewhere.
 std::string ways_of(const Decision& decision) {
   std::string text;
   for (const bool takes_codes : decision.takes_codes) text += takes_codes ? " codes" : " floats";
@@ -69,7 +69,7 @@ class Planner {
     return selection_.unmatched(notes);
   }
 
-  // Of the operators with constant weights, where they were to compute on integers.
+  // The operators with constant weights that should run in INT8.
   std::vector<NodePlan> nodes(const std::vector<Decision>& decisions) const {
     std::map<std::pair<std::size_t, std::size_t>, NodePlan> nodes;
     for (const Decision& decision : decisions) {
@@ -95,7 +95,7 @@ class Planner {
   // Empty if an operator is to take codes.
   std::string why_floats(const Decision& decision, std::size_t use) const {
     const std::optional<Format> own = formats_.of({decision.weight.graph, decision.uses[use].op});
-    if (own && is_storage(*own)) return "stays in floats, as asked for";
+    if (own && is_storage(*own)) return "kept in FP32, as requested";
     const SubGraph& graph = graph_of(decision);
     const Operator& op = graph.operators[decision.uses[use].op];
     if (decision.weight.is_looked_up)
@@ -103,7 +103,7 @@ class Planner {
     if (!is_dynamic(recipe_.format) && recipe_.memory == MemoryUse::kFast && decision.bits() == 8)
       return "computes in FP32";
     std::string why = why_not_hybrid(model_, graph, op, decision.uses[use].input, decision.bits());
-    // Decoded at load, four bits would take a kernel that is slower than any.
+    // Dequantized at load, 4-bit weights would use the slowest kernel.
     const bool may_be_slower = recipe_.memory == MemoryUse::kLow || decision.bits() < 8;
     return why.empty() && !may_be_slower ? why_slower_hybrid(model_, graph, op, producer_of(graph, op)) : why;
   }
@@ -142,7 +142,7 @@ class Planner {
     decision.decoder = !has_codes ? Decoder::kFold : is_table ? Decoder::kLookup : Decoder::kKernel;
     decision.reason += !has_codes ? "; DEQUANTIZE, made once at load"
                        : is_table ? "; rows are dequantized after the lookup"
-                                  : "; its kernel takes codes and quantizes activations at run time";
+                                  : "; its kernel takes INT8 weights and quantizes activations at run time";
   }
 
   const TfliteFile& file_;
@@ -170,8 +170,8 @@ void keep_biases_of_codes(std::vector<Decision>& decisions) {
   }
 }
 
-// The values of a tensor are in a buffer, which others may have, too: while one of them needs it as it is,
-// codes for the others would make the file larger.
+// Several tensors may share a buffer: while one of them needs the buffer unchanged, quantized values for the
+// others would make the file larger.
 void keep_shared_buffers(const Model& model, std::vector<Decision>& decisions) {
   const auto buffer_of = [&](const Decision& decision) {
     return model.subgraphs[decision.weight.graph].tensors[decision.tensor].buffer;
@@ -194,9 +194,8 @@ void keep_shared_buffers(const Model& model, std::vector<Decision>& decisions) {
     if (!decision.is_stored() || stored[buffer] == users[buffer]) continue;
     decision.encoding = plan::Encoding::kKeep;
     const auto kept = keeper.find(buffer);
-    decision.reason = kept == keeper.end()
-                          ? std::string("others use its values as they are")
-                          : fmt::format("'{}' uses the same values as they are", kept->second);
+    decision.reason = kept == keeper.end() ? std::string("others use its values unchanged")
+                                           : fmt::format("'{}' uses the same values unchanged", kept->second);
   }
 }
 

@@ -43,7 +43,7 @@ struct Decision : plan::TensorPlan {
 struct NodePlan {
   std::size_t graph = 0, op = 0;
   Arithmetic arithmetic = Arithmetic::kFloat;
-  std::string reason;  // of one that stays in floats, where integers were asked for
+  std::string reason;  // why it is kept in FP32 although INT8 was requested
 };
 
 struct Plan {

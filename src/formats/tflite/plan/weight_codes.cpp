@@ -10,7 +10,7 @@
 namespace ounce::tflite {
 namespace {
 
-// The other order of a matrix [rows, columns].
+// Transposes a matrix [rows, columns].
 template <class T>
 void transpose(const T* from, std::size_t rows, std::size_t columns, T* to) {
   for (std::size_t r = 0; r < rows; ++r) {

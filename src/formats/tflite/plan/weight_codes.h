@@ -1,9 +1,11 @@
-// Codes of weights in the channels-last order of TFLite, rounded so that errors sum to zero (quant/linear.h).
+// Quantizes weights in the channels-last order of TFLite, rounded so that errors sum to zero
+// (quant/linear.h).
 //
 //   CONV_2D            [channels, taps, inputs]    the taps of a kernel are `inputs` values apart
 //   DEPTHWISE_CONV_2D  [taps, channels]            they are `channels` values apart
 //
-// Rounding wants the taps of a kernel next to one another, so each channel is put in that order and back.
+// Rounding needs the values of a kernel in consecutive order, so each channel is reordered before and after
+// it.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +19,8 @@
 
 namespace ounce::tflite {
 
-// Calls `write` with the codes of each tile, one a byte, in any order and on any thread. Tiles begin at even
-// elements.
+// Calls `write` with the quantized values of each tile, one per byte, in any order and on any thread. Tiles
+// begin at even elements.
 void encode_weight(const Decision& decision, const quant::FloatSource& floats, const ForEach& for_each,
                    const std::function<void(std::size_t first, std::span<const std::uint8_t> codes)>& write);
 

@@ -15,7 +15,7 @@ using model::ChannelAxes;
 using model::Role;
 
 // Matrices of recurrent operators, [units, inputs] each, and the axes of convolutions that OpInfo does not
-// tell.
+// have.
 struct WeightInputs {
   Builtin code;
   std::size_t first, last;  // inputs
@@ -72,7 +72,7 @@ bool is_float(ElementType type) {
   return type == ElementType::kFloat || type == ElementType::kFloat16 || type == ElementType::kBfloat16;
 }
 
-// One subgraph, looked at once.
+// Collects the weights of one subgraph.
 class Finder {
  public:
   Finder(const Model& model, const SubGraph& graph)

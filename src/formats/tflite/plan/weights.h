@@ -1,5 +1,5 @@
-// The float tensors of a TFLite model whose values are in the file, in all subgraphs: what uses each, and
-// what it is used for. The planner (plan.h) decides about them.
+// The float tensors of a TFLite model whose values are in the file, in all subgraphs, with their users and
+// their purpose. The planner (plan.h) decides about them.
 #pragma once
 
 #include <cstddef>
@@ -26,10 +26,10 @@ struct Weight : model::WeightSite {  // `graph` is the subgraph
 // In the order of the file.
 std::vector<Weight> find_weights(const TfliteFile& file);
 
-// Constant tensors that have scales: what others have quantized.
+// Constant tensors that have scales: they were quantized by other tools.
 std::size_t quantized_constants(const Model& model);
 
-// What plan::Selection looks for.
+// The texts that plan::Selection compares with its patterns.
 plan::Selection::Texts texts_of(const TfliteFile& file, const Weight& weight);
 
 }  // namespace ounce::tflite

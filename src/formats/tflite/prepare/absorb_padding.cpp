@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kSame = 0, kValid = 1;  // Padding of the schema
 constexpr std::size_t kHeight = 1, kWidth = 2;
 
-// Of one direction of a convolution.
+// The window of a convolution in one direction.
 struct Window {
   std::int64_t kernel = 1, stride = 1, dilation = 1;
 
@@ -101,7 +101,7 @@ class Absorbing {
     return true;
   }
 
-  // Where a slice begins, if it goes by steps of 1 and its output says how far.
+  // The begin of a slice with a step of 1 whose end is known from its output.
   std::optional<std::vector<std::int64_t>> begins_of(std::size_t op) const {
     const auto begins = editor_.integers(editor_.input(op, 1), 4);
     if (editor_.code(op) == Builtin::kSlice) return begins;

@@ -1,4 +1,4 @@
-// What a pass did to a model, and what it left alone, for the notes of prepare().
+// The changes of a pass, and the nodes that it left unchanged, for the notes of prepare().
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace ounce::tflite {
 struct Changes {
   struct Left {
     std::size_t count = 0;
-    std::string first;  // one of them, as people know it
+    std::string first;  // one of them, as named in messages
   };
 
   std::size_t count = 0;

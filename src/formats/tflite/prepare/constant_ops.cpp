@@ -22,7 +22,7 @@ struct Call {
   const std::vector<std::int32_t>& shape;
   TensorType type;
 
-  // Of an option; what its absence means if the operator has no options.
+  // The value of an option; `fallback` if the operator has no options.
   std::int64_t option(const char* table, const char* field, std::int64_t fallback = 0) const {
     return options != nullptr && options->info().name == std::string_view(table) ? options->integer(field)
                                                                                  : fallback;
@@ -50,7 +50,7 @@ std::uint64_t count_of(const std::vector<std::int32_t>& shape) {
 
 bool is_integer(TensorType type) { return type == TensorType::kInt32 || type == TensorType::kInt64; }
 
-// Of a constant of integers that is no larger than shapes and indices are.
+// The values of a constant of integers that is as small as shapes and indices are.
 std::optional<Integers> integers_of(const Constant& constant) {
   if (!is_integer(constant.type) || constant.values.computed() != nullptr ||
       count_of(constant.shape) > kMostIntegers)
@@ -336,7 +336,7 @@ Result arithmetic(const Call& call, Builtin code, const char* table) {
   return integer_constant(call, values);
 }
 
-// Of a vector, over all of it.
+// Reduces a whole vector.
 Result product(const Call& call) {
   const auto values = integers_of(call, 0), axes = integers_of(call, 1);
   if (!values || !axes || axes->size() != 1 || call.inputs[0].shape.size() != 1 ||

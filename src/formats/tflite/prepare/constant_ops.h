@@ -1,5 +1,5 @@
-// Operators on constants: what TFLite's kernels give, to the bit, for those that move values or compute with
-// integers. Shapes and indices are computed this way in files of converters.
+// Computes operators on constants that move values or compute integers, with the same bits as TFLite's
+// kernels. Converters write such operators for shapes and indices.
 //
 //   SHAPE RESHAPE SQUEEZE EXPAND_DIMS TRANSPOSE GATHER SLICE STRIDED_SLICE PACK CONCATENATION CAST
 //   ADD SUB MUL MINIMUM MAXIMUM REDUCE_PROD (of INT32 and INT64)
@@ -22,10 +22,10 @@ struct Constant {
 
 bool is_foldable(Builtin code);
 
-// Of the inputs in their order (SHAPE needs only the shape), the options of the operator, and the shape and
-// type of its output. Nothing where an input or an option is not what the operator takes, or the output
-// would have another shape than `shape`, which has a byte_count(). RESHAPE and its like share the values of
-// their input.
+// Computes the output from the inputs in their order (SHAPE needs only the shape), the options of the
+// operator, and the shape and type of its output. Returns nullopt if the operator does not take such an input
+// or option, or if the output would have another shape than `shape`, which has a byte_count(). RESHAPE and
+// similar operators share the values of their input.
 std::optional<Constant> fold(Builtin code, const std::vector<Constant>& inputs, const Record* options,
                              const std::vector<std::int32_t>& shape, TensorType type);
 

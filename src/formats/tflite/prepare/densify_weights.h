@@ -7,7 +7,7 @@
 // at 0.97 and 1.01 of the speed with dense ones, which is noise.
 //
 // Conditions: the sparse constant is in the file and of a type of whole bytes; w' has its type and shape;
-// what all such constants take together is bounded (work_limit.h).
+// the total size of such constants is bounded (work_limit.h).
 #pragma once
 
 #include "formats/tflite/file/model.h"
@@ -15,7 +15,7 @@
 
 namespace ounce::tflite {
 
-// In every subgraph. Counts the new constants.
+// Changes every subgraph. Counts the new constants.
 Changes densify_weights(Model& model);
 
 }  // namespace ounce::tflite

@@ -15,7 +15,7 @@
 
 namespace ounce::tflite {
 
-// In every subgraph. Counts the new constants.
+// Changes every subgraph. Counts the new constants.
 Changes fold_constants(Model& model);
 
 }  // namespace ounce::tflite

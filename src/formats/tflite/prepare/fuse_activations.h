@@ -14,7 +14,7 @@
 // TANH is left alone: the options of an operator have a number for it, but XNNPACK refuses it, and kernels
 // without XNNPACK ignore it (measured in LiteRT 2.1.6).
 //
-// Conditions: all is FLOAT32; each value in between has one use and is known to nobody else; the producer has
+// Conditions: all is FLOAT32; each value in between has one use and is no output; the producer has
 // no activation yet, or RELU or RELU6 where both together are one of them.
 #pragma once
 
@@ -33,7 +33,7 @@ enum class Activation : std::uint8_t {
   kSignBit = 5
 };
 
-// In every subgraph. Counts the activations that are gone.
+// Changes every subgraph. Counts the fused activations.
 Changes fuse_activations(Model& model);
 
 }  // namespace ounce::tflite

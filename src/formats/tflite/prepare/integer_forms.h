@@ -11,7 +11,7 @@
 // kernel_costs.inc): AVERAGE_POOL_2D 2.7 and 0.07 for each value that it reads, MEAN 0.007 for each;
 // PRELU 2.95, LEAKY_RELU 0.03; DIV 30, MUL 0.17. Activations are fused afterwards (fuse_activations.h).
 //
-// Left as they are, as the same table says: PRELU with different slopes and HARD_SWISH. Between a DEQUANTIZE
+// Left unchanged, because of the same table: PRELU with different slopes and HARD_SWISH. Between a DEQUANTIZE
 // and a QUANTIZE they cost 0.13 and 0.09, as products and sums of INT8 operators 0.42 and 0.25.
 //
 // Values are the same, but for the order of the sum in MEAN and the rounding of inverses. Ten pools of up to
@@ -28,7 +28,7 @@
 
 namespace ounce::tflite {
 
-// In every subgraph. Counts the operators that have another form.
+// Changes every subgraph. Counts the replaced operators.
 Changes make_integer_forms(Model& model);
 
 }  // namespace ounce::tflite

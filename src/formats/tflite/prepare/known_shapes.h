@@ -1,13 +1,13 @@
-// Which tensors have the shape that the file says, in every run of the model.
+// Finds the tensors that have the shape in the file in every run of the model.
 //
 //   KnownShapes shapes(editor, called_graphs(model)[graph]);
 //   for each operator, in order: shapes.visit(op);
 //   if (shapes.has(tensor)) …
 //
-// Inputs have it unless a dimension is dynamic, or another graph calls this one with inputs of its own.
-// Operators pass it on, unless integers that are computed may decide on the shape of what they give. What the
-// file calls dynamic inside of a graph does not count: converters say so of values whose shape they could not
-// find out.
+// The shape of an input is known unless a dimension is dynamic, or another graph calls this one with its own
+// inputs. The shape of an output is known if the shapes of the inputs are, unless computed integers may
+// determine it. A shape that the file calls dynamic inside of a graph does not count: converters write this
+// for values whose shape they could not infer.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@
 
 namespace ounce::tflite {
 
-// By subgraph: does an operator run it?
+// For each subgraph: whether an operator runs it.
 std::vector<bool> called_graphs(const Model& model);
 
 class KnownShapes {
  public:
   KnownShapes(const GraphEditor& editor, bool is_called);
 
-  // After the operators before it. Tensors that became constants meanwhile are known.
+  // Visits an operator after all operators before it. Tensors that became constants in between are known.
   void visit(std::size_t op);
   void visit_all();
   bool has(std::int32_t tensor) const;

@@ -54,7 +54,7 @@ bool is_too_large(const Model& model) {
 std::vector<std::string> prepare(Model& model, const PrepareOptions& options) {
   std::vector<std::string> notes;
   if (!model.unwritable.empty()) return notes;
-  if (is_too_large(model)) return {"left as it is: the model has too many subgraphs"};
+  if (is_too_large(model)) return {"left unchanged: the model has too many subgraphs"};
   for (const Pass& pass : kPasses) {
     if (pass.is_for_integers && !options.static_int8) continue;
     const Changes changes = pass.run(model);

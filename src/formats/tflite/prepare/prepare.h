@@ -6,7 +6,7 @@
 //
 // Every pass has its picture, its conditions and what it does to the values in a header of this folder; the
 // list in prepare.cpp gives their order. Custom operators, control flow, variables, inputs, outputs and
-// signatures stay as they are; tensors, buffers and operator codes are numbered again. A model that no pass
+// signatures do not change; tensors, buffers and operator codes are numbered again. A model that no pass
 // changes keeps its content.
 #pragma once
 
@@ -21,8 +21,8 @@ struct PrepareOptions {
   bool static_int8 = false;  // other forms of operators, too, for which there are INT8 kernels
 };
 
-// Gives what was done, a sentence for each pass that did something, and what was left, with the reason. A
-// model that cannot be written (Model::unwritable) is left as it is.
+// Returns a sentence for each pass that changed something, and one for the nodes that it left unchanged, with
+// the reason. A model that cannot be written (Model::unwritable) is not changed.
 std::vector<std::string> prepare(Model& model, const PrepareOptions& options);
 
 }  // namespace ounce::tflite

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t kGone = 0xffffffff;
 
-// What some operators do besides computing their outputs cannot be seen in the graph.
+// Some operators have effects that the graph does not show.
 bool has_effects(const Model& model, const SubGraph& graph, const Operator& op) {
   const std::int32_t code = code_of(model, op);
   static constexpr auto kEffects = std::to_array<Builtin>(
@@ -49,7 +49,7 @@ void each_scale_tensor(const Tensor& tensor, const Function& function) {
   }
 }
 
-// Of one subgraph: tensors that something refers to; removes the operators that nothing needs.
+// The referenced tensors of one subgraph; removes unused operators.
 class Uses {
  public:
   Uses(Model& model, std::size_t index) : model_(model), graph_(model.subgraphs[index]) {

@@ -5,8 +5,9 @@
 // numbers, variables, resources or tables, and no operator of a newer schema. Inputs and outputs of graphs
 // and signatures stay, and so do tensors that hold the scales of others, and metadata.
 //
-// What is left is numbered again. Where the file has fields of a newer schema, a number in them may refer to
-// a tensor or a buffer: then nothing is numbered again, and buffers that nothing uses become empty instead.
+// The remaining parts are numbered again. If the file has fields of a newer schema, a number in them may
+// refer to a tensor or a buffer: then nothing is numbered again, and buffers that nothing uses become empty
+// instead.
 #pragma once
 
 #include "formats/tflite/file/model.h"
@@ -14,7 +15,7 @@
 
 namespace ounce::tflite {
 
-// In every subgraph. Counts what is gone or empty.
+// Changes every subgraph. Counts the removed and emptied objects.
 Changes remove_unused(Model& model);
 
 }  // namespace ounce::tflite

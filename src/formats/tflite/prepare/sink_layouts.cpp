@@ -304,7 +304,7 @@ class Sinking {
   std::vector<std::pair<std::int32_t, std::int32_t>> renamed_;
 };
 
-// What layouts cost, and how many there are.
+// The cost and the number of layouts.
 struct Moved {
   std::uint64_t cost = 0;
   std::size_t count = 0;

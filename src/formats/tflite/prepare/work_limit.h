@@ -1,7 +1,7 @@
-// Bounds what passes compute: the bytes of the constants that they make in memory.
+// Limits the bytes of the constants that passes make in memory.
 //
-// A hostile file may say of a few bytes that they stand for gigabytes, or give one constant to thousands of
-// operators that each ask for another form of it.
+// A hostile file may declare gigabytes in a few bytes, or use one constant in thousands of operators that
+// each need another form of it.
 #pragma once
 
 #include <algorithm>
@@ -15,10 +15,10 @@ namespace ounce::tflite {
 class WorkLimit {
  public:
   static constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
-  // Why something is left alone that would go beyond.
+  // The reason for nodes that are left unchanged because of the limit.
   static constexpr const char* kReason = "the constants that are made would take many times the file's size";
 
-  // Several times what the model holds: sparse weights of a tenth of the values are the smallest that
+  // A multiple of the size of the model: sparse weights of a tenth of the values are the smallest that
   // converters write.
   explicit WorkLimit(const Model& model) {
     constexpr std::uint64_t kMostExpansion = 16, kFree = std::uint64_t{1} << 20;
@@ -28,7 +28,7 @@ class WorkLimit {
     left_ = std::min(bytes, (kAll - kFree) / kMostExpansion) * kMostExpansion + kFree;
   }
 
-  // False when there is not that much left; then nothing is taken.
+  // Takes `bytes` from the limit. Returns false, and takes nothing, if fewer are left.
   bool take(std::uint64_t bytes) {
     if (bytes > left_) return false;
     left_ -= bytes;

@@ -45,7 +45,8 @@ model::Port port_of(const Tensor& tensor, std::string name) {
   return port;
 }
 
-// Text as it is, without the zeros that converters pad it with. Of anything else its size and a digest.
+// Returns text unchanged, without the zeros that converters pad it with, and the size and a digest of other
+// data.
 std::string readable(Bytes value) {
   const Bytes text = value.substr(0, value.find_last_not_of('\0') + 1);
   if (text.find('\0') == Bytes::npos) return std::string(text);
@@ -92,7 +93,7 @@ class Values final : public model::ConstantValues {
   mutable std::vector<float> wide_;
 };
 
-// Of a field of the options: what is in it, apart from subgraphs.
+// The content of a field of the options, apart from subgraphs.
 std::string content_of(const Record::Value& value) {
   if (const auto* bits = std::get_if<std::uint64_t>(&value)) return std::to_string(*bits);
   if (const auto* bytes = std::get_if<Bytes>(&value)) return fmt::format("{}:{}", bytes->size(), *bytes);
@@ -105,7 +106,7 @@ std::string content_of(const Record::Value& value) {
   return text;
 }
 
-// Of the quantization of a tensor; empty if it has none. The ranges that it was made from do not matter.
+// The quantization of a tensor as text; empty if it has none. The ranges that it was made from are left out.
 std::string content_of(const Tensor& tensor) {
   if (!tensor.quantization) return {};
   const Quantization& quantization = *tensor.quantization;
@@ -336,7 +337,7 @@ void write_with_metadata(const TfliteFile& file, const std::string& key, const s
   ModelOutput output(model, output_path);
   output.write(pool, nullptr);
   if (!same_content(output.reopen(), model))
-    throw Error(ErrorCode::kInternal, "what was written is not the model", output_path.string());
+    throw Error(ErrorCode::kInternal, "the written file differs from the model", output_path.string());
   output.commit();
 }
 

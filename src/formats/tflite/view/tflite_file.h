@@ -1,4 +1,4 @@
-// A TFLite model as model::ModelFile. What works on TFLite alone goes on with model().
+// A TFLite model as model::ModelFile. Code for TFLite only uses model().
 //
 // Values are the tensors of each subgraph, at the same positions. Operators have no names in a .tflite file:
 // a node is named after its first output. `opsets()` gives the version of each operator.
@@ -24,7 +24,7 @@ class TfliteFile final : public model::ModelFile {
 
   const Model& model() const { return model_; }
 
-  void validate() const override {}  // a model that was read is checked
+  void validate() const override {}  // the reader has checked the model
   model::ModelKind kind() const override { return model::ModelKind::kTflite; }
   const std::filesystem::path& path() const override { return model_.file.path(); }
   std::uint64_t bytes() const override { return model_.file.bytes().size(); }
@@ -55,7 +55,7 @@ class TfliteFile final : public model::ModelFile {
   mutable std::deque<std::vector<std::int64_t>> shapes_;
 };
 
-// For what is done with TFLite models alone.
+// For code for TFLite models only.
 inline const TfliteFile& as_tflite(const model::ModelFile& file) {
   return dynamic_cast<const TfliteFile&>(file);
 }
