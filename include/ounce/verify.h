@@ -43,7 +43,6 @@ struct InputPicture {
   // The beginning of a waveform as a WAV file: 16 bits, mono, at the sampling rate of the contract, or at
   // kUsualRate without one. Empty for an image.
   std::string wav = {};
-};  // extremes of equally long intervals; empty for an image
 };
 
 // The scores of one class in both models.
