@@ -113,18 +113,6 @@ struct MetricCommand {
   bool is_given() const { return !command.empty() || function; }
 };
 
-// Sets of thresholds under one name.
-enum class GatePreset {
-  // By the precision of the candidate's weights. With labels, a task or a metric command, the metric may drop
-  // by 0.5 points (0.5 % of an error or a likelihood) with 16-bit weights or more, and by 2 points with 8-bit
-  // weights or fewer. Otherwise the MSE of every output may be 0.01, and its SQNR must be 20 dB.
-  kStandard,
-};
-template <>
-struct NamesOf<GatePreset> {
-  static constexpr Named<GatePreset> kAll[] = {{GatePreset::kStandard, "standard"}};
-};
-
 // Thresholds. Unset thresholds do not apply; if none is set, defaults apply: see VerifyResult::verdict.
 //
 // For outputs that are labels (OutputComparison::is_label), thresholds of values (max_abs_diff,
@@ -138,7 +126,6 @@ struct Gates {
   std::map<std::string, double> max_drops = {};       // of metrics by name: "f1", "map50_95"
   std::optional<double> max_mse = {};                 // of every output
   std::optional<double> max_flips = {};               // share of changed decisions at the decision threshold
-  std::optional<GatePreset> preset = {};              // sets those of its thresholds that are unset
   // Required confidence that the thresholds are met on unseen data, from 0 to 1. Unset, or 0: judge only
   // these samples (tune() uses kUsualConfidence if it is unset).
   std::optional<double> confidence;

@@ -56,8 +56,6 @@ std::optional<Contract> shared_contract(const std::filesystem::path& reference,
 // With labels, the default gate limits the drop of the metric. If the metric could not be measured, the
 // outputs are judged.
 Gates with_default_gate(const VerifyOptions& options, VerifyResult& result) {
-  if (options.gates.preset)
-    return evaluate::without_preset(options.gates, result.candidate, evaluate::has_metric(options));
   Gates gates = options.gates;
   if (evaluate::has_any(gates) || options.data.labels.empty()) return gates;
   if (!result.metrics.empty() && std::isnan(result.metrics.front().drop)) return gates;

@@ -59,7 +59,6 @@ constexpr Word kWords[] = {
     {"gates.confidence", "--confidence"},
     {"gates.max_mse", "--max-mse"},
     {"gates.max_flips", "--max-flips"},
-    {"gates.preset", "--gate"},
     {"threshold", "--threshold"},
     {"task", "--task"},
     {"tags", "--tags"},

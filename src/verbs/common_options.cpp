@@ -251,12 +251,6 @@ void add_gate_options(Options& options, Gates& gates, QualityOptions& quality, c
   {
     const Heading heading(options, title);
     options
-        .add_option("--gate", gates.preset,
-                    "Use a set of thresholds. standard: with labels or --task, the metric may drop by 0.5 "
-                    "points with 16-bit weights and by 2 points with 8-bit weights or fewer; otherwise "
-                    "--max-mse 0.01 and --min-sqnr 20. Thresholds that are given replace those of the set")
-        ->check(any_name_of<GatePreset>());
-    options
         .add_option("--abs-tol", gates.max_abs_diff,
                     "Fail if any value differs by more than this. Example: 0.04")
         ->check(number_between(0, 1e300));

@@ -33,7 +33,7 @@ struct Arguments {
 void refuse_beside_tokens(const Options& verb) {
   for (const char* name : {"--worst", "--on", "--batch", "--report", "--pictures", "--class-names", "--labels", "--task",
                            "--metric", "--abs-tol", "--mean-tol", "--min-sqnr", "--max-mse", "--threshold",
-                           "--confidence", "--metric-command", "--outputs", "--gate"}) {
+                           "--confidence", "--metric-command", "--outputs"}) {
     if (verb.has(name))
       throw Error(ErrorCode::kUsage,
                   fmt::format("`{}` cannot be combined with `--tokens`: leave one out", name));

@@ -10,39 +10,18 @@
 #include <optional>
 #include <vector>
 
-#include "base/element_type.h"
 #include "base/quality.h"
 #include "evaluate/compare/worst_output.h"
 #include "evaluate/statistics/certainty.h"
-#include "formats/open.h"
-#include "model/model_file.h"
 
 namespace ounce::evaluate {
 namespace {
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
-// GatePreset::kStandard
-constexpr double kStandardDrop = 0.005, kStandardDropOfSmallWeights = 0.02, kStandardMse = 0.01;
-constexpr double kLeastShare = 0.01;  // of the bytes of all constants: less is zero points, scales and tables
-
 constexpr std::uint64_t kFewAnswers = 10;  // with fewer labels, a single change is a large share
 constexpr const char* kOneNumber =
     "`metric_command` gives one number for all samples, which has no confidence interval: use `task` or "
     "`labels`, or judge only these samples without `gates.confidence`";
-
-bool has_small_weights(const model::ModelFile& model) {
-  std::uint64_t all = 0, small = 0;
-  for (const model::GraphView& graph : model.graphs()) {
-    for (const model::ValueView& value : graph.values) {
-      if (!value.constant) continue;
-      const int bits = info_of(value.constant->type).bits;
-      all += value.constant->bytes;
-      const bool is_flag = value.constant->type == ElementType::kBool;
-      if (bits > 0 && bits <= 8 && !is_flag) small += value.constant->bytes;
-    }
-  }
-  return static_cast<double>(small) > kLeastShare * static_cast<double>(all);
-}
 
 // The outcome of one gate. The margin is the distance to the limit divided by the limit, to compare gates.
 struct Outcome {
@@ -449,28 +428,7 @@ std::string same_decisions(const VerifyResult& result) {
 
 bool has_any(const Gates& gates) {
   return gates.max_abs_diff || gates.mean_abs_diff || gates.min_sqnr || gates.min_agreement ||
-         gates.max_drop || !gates.max_drops.empty() || gates.max_mse || gates.max_flips || gates.preset;
-}
-
-Gates without_preset(Gates gates, const GateSubject& subject) {
-  if (!gates.preset) return gates;
-  gates.preset.reset();
-  const auto set = [](std::optional<double>& gate, double limit) {
-    if (!gate) gate = limit;
-  };
-  if (subject.has_metric) {
-    if (gates.max_drops.empty())
-      set(gates.max_drop, subject.has_small_weights ? kStandardDropOfSmallWeights : kStandardDrop);
-  } else {
-    set(gates.max_mse, kStandardMse);
-    set(gates.min_sqnr, Quality::kMinUsable);
-  }
-  return gates;
-}
-
-Gates without_preset(const Gates& gates, const std::filesystem::path& candidate, bool has_metric) {
-  if (!gates.preset) return gates;
-  return without_preset(gates, GateSubject{has_small_weights(*formats::open_model(candidate)), has_metric});
+         gates.max_drop || !gates.max_drops.empty() || gates.max_mse || gates.max_flips;
 }
 
 // Errors and likelihoods have no natural scale: their drop is relative to the reference's value, or to the

@@ -4,8 +4,6 @@
 
 #include <ounce/verify.h>
 
-#include <filesystem>
-
 namespace ounce::evaluate {
 
 // The note about the default threshold for data with labels.
@@ -17,16 +15,6 @@ inline constexpr const char* kDefaultDropNote =
 inline constexpr double kDefaultAgreement = 0.99;
 
 bool has_any(const Gates& gates);
-
-// What the thresholds of a preset depend on.
-struct GateSubject {
-  bool has_small_weights = false;  // weights of 8 bits or fewer
-  bool has_metric = false;         // labels, a task or a metric command
-};
-// Replaces the preset by its thresholds. Thresholds that are set are kept.
-Gates without_preset(Gates gates, const GateSubject& subject);
-// The same for a candidate file. Opens the file if there is a preset.
-Gates without_preset(const Gates& gates, const std::filesystem::path& candidate, bool has_metric);
 // The drop of a metric in the unit of `gates.max_drop`: points for a share, a fraction of the reference's
 // error (or of the labels' size if that error is almost zero), or a plain number if there is no scale.
 double loss_of(const MetricResult& metric);

@@ -689,41 +689,5 @@ TEST(GatesTest, ListsAreJudgedByTheirMetricAlone) {
   EXPECT_TRUE(judged(gates, result).passed);
 }
 
-TEST(GatePreset, StandardDependsOnTheWeightsAndOnTheMetric) {
-  Gates standard;
-  standard.preset = GatePreset::kStandard;
-  EXPECT_TRUE(has_any(standard));
-  const Gates halves = without_preset(standard, GateSubject{.has_small_weights = false, .has_metric = true});
-  EXPECT_EQ(halves.max_drop, 0.005);
-  EXPECT_FALSE(halves.max_mse || halves.min_sqnr || halves.preset);
-  const Gates bytes = without_preset(standard, GateSubject{.has_small_weights = true, .has_metric = true});
-  EXPECT_EQ(bytes.max_drop, 0.02);
-  for (const bool is_small : {false, true}) {
-    const Gates blind = without_preset(standard, GateSubject{is_small, false});
-    EXPECT_EQ(blind.max_mse, 0.01);
-    EXPECT_EQ(blind.min_sqnr, 20);
-    EXPECT_FALSE(blind.max_drop);
-  }
-}
-
-TEST(GatePreset, KeepsGivenThresholds) {
-  Gates gates;
-  gates.preset = GatePreset::kStandard;
-  gates.max_drop = 0.1;
-  gates.min_sqnr = 35;
-  gates.confidence = 0.9;
-  const Gates with_metric = without_preset(gates, GateSubject{true, true});
-  EXPECT_EQ(with_metric.max_drop, 0.1);
-  EXPECT_EQ(with_metric.min_sqnr, 35);
-  EXPECT_EQ(with_metric.confidence, 0.9);
-  EXPECT_EQ(without_preset(gates, GateSubject{true, false}).min_sqnr, 35);
-  gates.max_drop.reset();
-  gates.max_drops["f1"] = 0.01;
-  EXPECT_FALSE(without_preset(gates, GateSubject{true, true}).max_drop);
-  Gates none;
-  none.max_drop = 0.3;
-  EXPECT_EQ(without_preset(none, GateSubject{true, true}).max_drop, 0.3);
-}
-
 }  // namespace
 }  // namespace ounce::evaluate

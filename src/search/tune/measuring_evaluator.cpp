@@ -14,9 +14,7 @@
 #include "base/machine.h"
 #include "base/quality.h"
 #include "base/thread_pool.h"
-#include "evaluate/compare/gates.h"
 #include "evaluate/compare/worst_output.h"
-#include "evaluate/metrics/metric_info.h"
 #include "evaluate/models/open.h"
 #include "quantize/candidate_error.h"
 #include "quantize/output_place.h"
@@ -105,8 +103,8 @@ VerifyOptions MeasuringEvaluator::verify_options(const DataOptions& data) const 
   return how;
 }
 
-Gates MeasuringEvaluator::gates_with(double confidence, const std::filesystem::path& candidate) const {
-  Gates gates = evaluate::without_preset(options_.gates, candidate, evaluate::has_metric(options_));
+Gates MeasuringEvaluator::gates_with(double confidence) const {
+  Gates gates = options_.gates;
   gates.confidence = confidence;
   return gates;
 }
@@ -199,7 +197,7 @@ TuneTrial MeasuringEvaluator::judge(const Recipe& recipe, const std::string& nam
       // Candidates that do not depend on the data are judged with the confidence only once, at the end, on
       // all samples.
       const double confidence = is_made_without_data(recipe) ? 0 : search_confidence_;
-      const Gates gates = gates_with(confidence, file);
+      const Gates gates = gates_with(confidence);
       fill(trial, samples.compare(file, 0, &gates), confidence);
       if (trial.bytes >= original_bytes_ && trial.sqnr_db > Quality::kSameModel)
         throw Error(ErrorCode::kUnsupported, "no layer of the model supports this format");
@@ -329,11 +327,10 @@ Resolution MeasuringEvaluator::resolve_static(double close_enough, double most) 
 TuneTrial MeasuringEvaluator::hold_out(const Recipe& recipe, double confidence) {
   const bool has_all = confidence > 0 && is_made_without_data(recipe);
   VerifyOptions how = verify_options(has_all ? options_.data : split_.held_out.data);
-  const std::filesystem::path file = file_of(recipe);
-  how.gates = gates_with(confidence, file);
+  how.gates = gates_with(confidence);
   how.reference_outputs = reference_outputs_;
   TuneTrial trial;
-  const VerifyResult result = verify(maker_.model(), file, how);
+  const VerifyResult result = verify(maker_.model(), file_of(recipe), how);
   fill(trial, result, confidence);
   trial.gate = quantization::stated_gate(how, result);
   return trial;

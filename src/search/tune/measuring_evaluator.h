@@ -65,7 +65,7 @@ class MeasuringEvaluator : public Evaluator {
   const nlohmann::json* recall(const std::string& key);
   nlohmann::json find_out(const std::string& key, const std::function<nlohmann::json()>& find);
   VerifyOptions verify_options(const DataOptions& data) const;
-  Gates gates_with(double confidence, const std::filesystem::path& candidate) const;
+  Gates gates_with(double confidence) const;
   void count(std::set<std::string> keys);
   double seconds_left() const;
   LoadMemory memory_of(const std::string& key, const std::function<std::filesystem::path()>& file);

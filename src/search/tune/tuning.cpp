@@ -58,7 +58,7 @@ void settle_confidence(TuneOptions& options) {
   };
   if (gates.max_abs_diff)
     refuse("`gates.max_abs_diff`", "no number of samples bounds the largest difference on other data");
-  if (options.metric_command.is_given() && (gates.max_drop || gates.preset))
+  if (options.metric_command.is_given() && gates.max_drop)
     refuse("`metric_command`", "it gives one number for all samples, which says nothing about others");
 }
 
@@ -104,10 +104,10 @@ std::string identity(const std::filesystem::path& model, const TuneOptions& opti
   return identity_of(
       model, options.data, options.runtime,
       fmt::format(
-          "tune 6 on {} gates {} {} {} {} {}{} {} {} {} sure {} metric {} {} '{}' {} of '{}' {} target {}",
+          "tune 5 on {} gates {} {} {} {} {}{} {} {} sure {} metric {} {} '{}' {} of '{}' {} target {}",
           cpu_name(), text(gates.max_abs_diff), text(gates.mean_abs_diff), text(gates.min_sqnr),
           text(gates.min_agreement), text(gates.max_drop), drops, text(gates.max_mse), text(gates.max_flips),
-          gates.preset ? name_of(*gates.preset) : "-", text(gates.confidence), name_of(options.task), options.metric,
+          text(gates.confidence), name_of(options.task), options.metric,
           fmt::format("{}' '{}", options.metric_command.command, fmt::join(options.tags, ",")),
           options.label_output, fmt::join(options.outputs, "', '"), text(options.threshold), options.target));
 }
