@@ -155,8 +155,10 @@ std::uint64_t TfliteCandidates::make(const Recipe& recipe, const std::filesystem
   ThreadPool pool(1);
   const TfliteWork work = planned(recipe, pool);
   const auto emitted = quantization::emit_tflite(work, {});
-  emitted->write({.path = file}, pool, nullptr);
-  const std::uint64_t bytes = emitted->size({.path = file});
+  model::Destination place;
+  place.path = file;
+  emitted->write(place, pool, nullptr);
+  const std::uint64_t bytes = emitted->size(place);
   emitted->commit();
   return bytes;
 }
