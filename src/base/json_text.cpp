@@ -34,7 +34,7 @@ void require_json_limits(std::string_view text, const JsonLimits& limits, const 
   }
 }
 
-// Throws Error{kBadInput} if objects have so many names that comparing all of them would take long.
+// Throws Error{kBadInput} if comparing all names of objects would take more than a second.
 void require_few_names(std::string_view text, const std::string& where) {
   std::vector<std::uint64_t> names = {0};  // of each open object
   std::uint64_t comparisons = 0;
