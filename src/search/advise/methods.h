@@ -20,7 +20,8 @@ namespace ounce::search {
 inline constexpr std::uint64_t kSmallModel = 10'000'000, kLargeModel = 50'000'000;
 
 inline constexpr double kWorthwhileSpeed = 1.1;  // smallest speedup that makes a method useful
-inline constexpr double kWorthwhileSize = 0.8;   // largest share of the original bytes that makes a method useful
+inline constexpr double kWorthwhileSize =
+    0.8;  // largest share of the original bytes that makes a method useful
 
 // Quality without labels.
 inline constexpr double kLeastAgreement = .99;  // required top-1 agreement
