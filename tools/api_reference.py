@@ -41,7 +41,7 @@ def without_comment_marks(lines):
 
 
 def prose(lines, language):
-    """A comment as Markdown: indented lines are code."""
+    """A comment as Markdown: indented lines are code, and `== text ==` is the title of a section."""
     out = []
     in_code = False
     for line in without_comment_marks(lines).strip("\n").split("\n"):
@@ -53,7 +53,8 @@ def prose(lines, language):
             if in_code and out[-2] == "":
                 out[-2:] = ["```", ""]
             in_code = is_code
-        out.append(line[2:] if in_code else escaped(line))
+        heading = re.fullmatch(r"== (.+) ==", line)
+        out.append(line[2:] if in_code else f"**{heading[1]}**" if heading else escaped(line))
     if in_code:
         out.append("```")
     return "\n".join(out).strip()

@@ -234,7 +234,7 @@ void write_shadow(const ShadowStatistics& statistics, const std::filesystem::pat
   }
   made["primary_latency"] = latencies_json(statistics.primary_latency);
   made["candidate_latency"] = latencies_json(statistics.candidate_latency);
-  const std::string text = made.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  const std::string text = json_text(made, 1) + "\n";
   as_failures(Status::kIo, [&] {
     io::OutputFile file(path, text.size());
     file.write(0, text);

@@ -1,6 +1,10 @@
 #include "base/json_text.h"
 
+#include <fmt/format.h>
+#include <ounce/error.h>
+
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 namespace ounce {
@@ -9,8 +13,7 @@ namespace {
 // Limit for comparisons of names in a whole text: about a second. One object may have 30,000 names.
 constexpr std::uint64_t kMostComparisons = 450'000'000;
 
-}  // namespace
-
+// Throws Error{kBadInput}.
 void require_json_limits(std::string_view text, const JsonLimits& limits, const std::string& where) {
   const auto refuse = [&](const std::string& what) { throw Error(ErrorCode::kBadInput, what, where); };
   if (text.size() > limits.bytes) refuse(fmt::format("is longer than {} MiB", limits.bytes >> 20U));
@@ -31,6 +34,7 @@ void require_json_limits(std::string_view text, const JsonLimits& limits, const 
   }
 }
 
+// Throws Error{kBadInput} if comparing all names of objects would take more than a second.
 void require_few_names(std::string_view text, const std::string& where) {
   std::vector<std::uint64_t> names = {0};  // of each open object
   std::uint64_t comparisons = 0;
@@ -54,5 +58,41 @@ void require_few_names(std::string_view text, const std::string& where) {
     }
   }
 }
+
+}  // namespace
+
+template <class Json>
+Json parse_json(std::string_view text, const JsonLimits& limits, const std::string& where) {
+  require_json_limits(text, limits, where);
+  if constexpr (std::is_same_v<Json, nlohmann::ordered_json>) require_few_names(text, where);
+  try {
+    return Json::parse(text);
+  } catch (const nlohmann::json::parse_error& error) {
+    throw Error(ErrorCode::kBadInput, fmt::format("is not JSON (byte {})", error.byte), where);
+  } catch (const nlohmann::json::exception&) {
+    throw Error(ErrorCode::kBadInput, "has a number that is out of range", where);
+  }
+}
+
+template <class Json>
+Json parse_json_or_nothing(std::string_view text, const JsonLimits& limits) {
+  try {
+    return parse_json<Json>(text, limits);
+  } catch (const Error&) {
+    return nullptr;
+  }
+}
+
+template <class Json>
+std::string json_text(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+template nlohmann::json parse_json(std::string_view, const JsonLimits&, const std::string&);
+template nlohmann::ordered_json parse_json(std::string_view, const JsonLimits&, const std::string&);
+template nlohmann::json parse_json_or_nothing(std::string_view, const JsonLimits&);
+template nlohmann::ordered_json parse_json_or_nothing(std::string_view, const JsonLimits&);
+template std::string json_text(const nlohmann::json&, int);
+template std::string json_text(const nlohmann::ordered_json&, int);
 
 }  // namespace ounce

@@ -1,4 +1,4 @@
-// Reads untrusted JSON. All JSON input goes through here.
+// Writes JSON, and reads untrusted JSON. All JSON input goes through here.
 //
 //   const auto document = parse_json<nlohmann::ordered_json>(text, {.bytes = 1 << 20});
 //
@@ -7,14 +7,10 @@
 // (ordered_json) compare each new name with all previous ones, so the number of names is limited, too.
 #pragma once
 
-#include <fmt/format.h>
-#include <ounce/error.h>
-
 #include <nlohmann/json.hpp>
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <type_traits>
 
 namespace ounce {
 
@@ -23,33 +19,19 @@ struct JsonLimits {
   std::size_t bytes = std::size_t{16} << 20;
 };
 
-// Throws Error{kBadInput}.
-void require_json_limits(std::string_view text, const JsonLimits& limits, const std::string& where);
-// Throws Error{kBadInput} if objects have too many names to compare all of them in a short time.
-void require_few_names(std::string_view text, const std::string& where);
+// The functions are defined for nlohmann::json and nlohmann::ordered_json in one file, because every file
+// with a parser or a serializer of its own takes seconds more to compile.
 
 // Throws Error{kBadInput} with the reason.
 template <class Json = nlohmann::json>
-Json parse_json(std::string_view text, const JsonLimits& limits = {}, const std::string& where = {}) {
-  require_json_limits(text, limits, where);
-  if constexpr (std::is_same_v<Json, nlohmann::ordered_json>) require_few_names(text, where);
-  try {
-    return Json::parse(text);
-  } catch (const nlohmann::json::parse_error& error) {
-    throw Error(ErrorCode::kBadInput, fmt::format("is not JSON (byte {})", error.byte), where);
-  } catch (const nlohmann::json::exception&) {
-    throw Error(ErrorCode::kBadInput, "has a number that is out of range", where);
-  }
-}
+Json parse_json(std::string_view text, const JsonLimits& limits = {}, const std::string& where = {});
 
 // Returns null if the text is not JSON, or exceeds the limits.
 template <class Json = nlohmann::json>
-Json parse_json_or_nothing(std::string_view text, const JsonLimits& limits = {}) {
-  try {
-    return parse_json<Json>(text, limits);
-  } catch (const Error&) {
-    return nullptr;
-  }
-}
+Json parse_json_or_nothing(std::string_view text, const JsonLimits& limits = {});
+
+// Writes JSON: on one line, or indented. Replaces bytes that are not UTF-8.
+template <class Json>
+std::string json_text(const Json& json, int indent = -1);
 
 }  // namespace ounce

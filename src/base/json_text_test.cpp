@@ -1,5 +1,6 @@
 #include "base/json_text.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "support/error_of.h"

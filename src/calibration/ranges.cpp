@@ -187,14 +187,13 @@ std::string to_json(const Ranges& ranges) {
     for (const Coverage& coverage : ranges.covers) json["covers"].push_back(to_json(coverage));
   }
   // One value per line, so that files can be read and compared line by line.
-  std::string text = json.dump();
+  std::string text = json_text(json);
   text.pop_back();
   text += ",\n\"values\": {";
   const char* separator = "\n";
   for (const auto& [name, statistics] : ranges.values) {
-    text +=
-        fmt::format("{}{}: {}", separator, Json(name).dump(-1, ' ', false, Json::error_handler_t::replace),
-                    StatisticsFile::write(statistics).dump());
+    text += fmt::format("{}{}: {}", separator, json_text(Json(name)),
+                        json_text(StatisticsFile::write(statistics)));
     separator = ",\n";
   }
   return text + "\n}}\n";

@@ -127,7 +127,7 @@ class ApiCall {
   explicit ApiCall(std::string verb) : verb_(std::move(verb)) {}
 
   std::string help() const {
-    return verbs::describe(verbs::find_verb(verbs::all_verbs(), verb_), verb_).dump();
+    return json_text(verbs::describe(verbs::find_verb(verbs::all_verbs(), verb_), verb_));
   }
 
   void add_options(std::string_view json) {
@@ -312,7 +312,7 @@ const char* ounce_verbs(void) {
       verbs::for_each_verb(verbs::all_verbs(), [&](const verbs::VerbInfo& verb, const std::string& name) {
         if (verb.call != nullptr) all.push_back(name);
       });
-      return all.dump();
+      return json_text(all);
     } catch (...) {
       return "[]";
     }

@@ -17,9 +17,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr JsonLimits kLimits{.depth = 32, .bytes = std::size_t{16} << 20};
 
-std::string dumped(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string dumped(const Json& json) { return json_text(json, 2) + "\n"; }
 
 Json parsed(const std::string& text, const std::string& where) {
   Json json = parse_json<Json>(text, kLimits, where);

@@ -89,7 +89,7 @@ void write_importance(const Importance& importance, const std::filesystem::path&
   if (std::filesystem::is_regular_file(path, ignored) && !is_importance_file(path))
     throw Error(ErrorCode::kUsage, "exists and is not an importance file; choose another name",
                 path.string());
-  const std::string text = to_importance_json(importance).dump(1) + "\n";
+  const std::string text = json_text(to_importance_json(importance), 1) + "\n";
   io::OutputFile file(path, text.size());
   file.write(0, text);
   file.commit();

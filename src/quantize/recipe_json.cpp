@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
+#include "base/json_text.h"
 #include "recipe/fields.h"
 
 namespace ounce::quantization {
@@ -15,7 +16,7 @@ using nlohmann::json;
 template <class Enum>
 Enum as(const json& value) {
   const std::optional<Enum> found = from_name<Enum>(value.get<std::string>());
-  if (!found) throw json::other_error::create(501, "unknown value " + value.dump(), &value);
+  if (!found) throw json::other_error::create(501, "unknown value " + json_text(value), &value);
   return *found;
 }
 

@@ -124,8 +124,6 @@ std::string metric_from(const json& made) {
   return name;
 }
 
-std::string dumped(const json& made) { return made.dump(-1, ' ', false, json::error_handler_t::replace); }
-
 Statement statement_from(const json& made) {
   Statement statement;
   const bool is_old = made.at("version") == kOldVersion;
@@ -202,11 +200,11 @@ std::string statement_text(const Statement& statement) {
   if (!statement.releases.empty()) made["releases"] = statement.releases;
   if (statement.gate) {
     made["gate"] = to_json(*statement.gate);
-    return dumped(made);
+    return json_text(made);
   }
-  const std::size_t size = dumped(made).size() + kTrialRoom;
+  const std::size_t size = json_text(made).size() + kTrialRoom;
   if (statement.trial) made["trial"] = run_json(*statement.trial);
-  std::string text = dumped(made);
+  std::string text = json_text(made);
   if (text.size() < size) text.resize(size, ' ');
   return text;
 }

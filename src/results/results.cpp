@@ -1,5 +1,6 @@
 #include "results/results.h"
 
+#include "base/json_text.h"
 #include "results/search_fields.h"
 
 namespace ounce::results {
@@ -51,9 +52,7 @@ Json Document::json(const std::string& command) const {
           {"errors", errors_}};
 }
 
-std::string dump(const Json& document) {
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
-}
+std::string dump(const Json& document) { return json_text(document, 2) + '\n'; }
 
 // The schema of all documents, made from the lists of fields.
 

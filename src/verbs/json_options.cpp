@@ -10,6 +10,8 @@
 #include <sstream>
 #include <string_view>
 
+#include "base/json_text.h"
+
 namespace ounce::verbs {
 namespace {
 
@@ -21,7 +23,7 @@ using Words = std::vector<std::string>;
 std::string word_of(const std::string& key, const ordered_json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number_float()) return fmt::format("{}", value.get<double>());
-  if (value.is_number()) return value.dump();
+  if (value.is_number()) return json_text(value);
   refuse(fmt::format("'{}' takes text or numbers, or a list of them", key));
 }
 

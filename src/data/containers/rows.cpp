@@ -282,7 +282,7 @@ std::vector<NamedTensor> read_json_row(std::string_view line) {
     if (has_control_characters(name)) fail("a name has control characters");
     if (value.is_null()) continue;
     if (holds_more_than_values(value)) {
-      members.push_back({name, {ElementType::kString, {}, {}, {value.dump()}}});
+      members.push_back({name, {ElementType::kString, {}, {}, {json_text(value)}}});
     } else {
       members.push_back({name, TensorOfJson(name, value).tensor()});
     }

@@ -310,7 +310,7 @@ std::string write_contract(const Contract& contract, int indent) {
     golden["outputs"] = Json::object();
     for (const auto& [name, values] : contract.golden->outputs) golden["outputs"][name] = values;
   }
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+  return json_text(json, indent);
 }
 
 std::string digest_of_tensors(std::span<const TensorView> tensors) {

@@ -64,7 +64,7 @@ MetricUnit unit_of(const json& said, const SaidMetric& metric, const std::string
   if (!unit)
     refuse_command(command,
                    fmt::format("printed the unit {}: it must be share, relative, absolute or decibel",
-                               on_one_line(word.dump(-1, ' ', false, json::error_handler_t::replace))));
+                               on_one_line(json_text(word))));
   return *unit;
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/cancel.h"
 #include "base/digest.h"
+#include "base/json_text.h"
 #include "base/machine.h"
 #include "base/thread_pool.h"
 #include "evaluate/compare/worst_output.h"
@@ -222,8 +223,7 @@ std::string SensitivityMeter::key_of(const std::set<std::size_t>& floats, Format
   std::set<std::string> outputs;
   for (const std::size_t i : floats) outputs.insert(survey_->layers[i].output);
   const std::string stored = kept == kUnchanged || floats.empty() ? "" : fmt::format("{} ", name_of(kept));
-  return "floats " + stored +
-         hex(digest_of(json(outputs).dump(-1, ' ', false, json::error_handler_t::replace)));
+  return "floats " + stored + hex(digest_of(json_text(json(outputs))));
 }
 
 json SensitivityMeter::run(const std::set<std::size_t>& floats, Format kept,

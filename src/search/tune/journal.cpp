@@ -175,7 +175,7 @@ constexpr JsonLimits kLine = {.depth = 32, .bytes = std::size_t{64} << 20};
 // Digest of all other fields of a line. It detects lines that two processes wrote at once, and lines of other
 // programs.
 std::string check_of(const nlohmann::json& line) {
-  const std::string text = line["key"].dump() + line["value"].dump() + line["seconds"].dump();
+  const std::string text = json_text(line["key"]) + json_text(line["value"]) + json_text(line["seconds"]);
   return hex(digest_of(text)).substr(0, 16);
 }
 
@@ -289,13 +289,11 @@ const Journal::Entry& Journal::add(const std::string& key, nlohmann::json value,
 // absent.
 void Journal::write(const std::string& key, const Entry& entry) const {
   // Replaces invalid UTF-8 before the checksum is computed, as the reader will see it.
-  const auto exact = [](const json& value) {
-    return parse_json(value.dump(-1, ' ', false, json::error_handler_t::replace), kLine);
-  };
+  const auto exact = [](const json& value) { return parse_json(json_text(value), kLine); };
   nlohmann::json line = {{"key", exact(key)}, {"value", exact(entry.value)}, {"seconds", entry.seconds}};
   line["check"] = check_of(line);
   const FileLock lock(out_.get());
-  const std::string text = (ends_in_a_line(out_.get()) ? "" : "\n") + line.dump() + "\n";
+  const std::string text = (ends_in_a_line(out_.get()) ? "" : "\n") + json_text(line) + "\n";
   if (::write(out_.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
     throw Error(ErrorCode::kIo, fmt::format("cannot keep measurements here: is the disk full? {}", kAdvice),
                 file_.string());

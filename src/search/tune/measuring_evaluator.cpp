@@ -11,6 +11,7 @@
 
 #include "base/cancel.h"
 #include "base/digest.h"
+#include "base/json_text.h"
 #include "base/machine.h"
 #include "base/quality.h"
 #include "base/thread_pool.h"
@@ -36,7 +37,7 @@ constexpr std::size_t kMostFiles = 24;                        // candidate files
 constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;  // total size of these files
 
 std::string key_of(const char* what, const Recipe& recipe) {
-  return std::string(what) + " " + hex(digest_of(quantization::to_json(recipe).dump()));
+  return std::string(what) + " " + hex(digest_of(json_text(quantization::to_json(recipe))));
 }
 
 void fill(TuneTrial& trial, const VerifyResult& result, double confidence) {
@@ -122,7 +123,7 @@ const RecordedReference& MeasuringEvaluator::recording() {
 
 // Returns a candidate's file; makes it if it does not exist or has been removed.
 std::filesystem::path MeasuringEvaluator::file_of(const Recipe& recipe) {
-  const std::string name = hex(digest_of(quantization::to_json(recipe).dump())) + maker_.extension();
+  const std::string name = hex(digest_of(json_text(quantization::to_json(recipe)))) + maker_.extension();
   const auto found = std::find(files_.begin(), files_.end(), name);
   if (found != files_.end()) {
     files_.splice(files_.begin(), files_, found);
@@ -168,7 +169,7 @@ std::vector<double> MeasuringEvaluator::noises(const std::vector<Recipe>& recipe
     const Stopwatch time;
     const std::filesystem::path file =
         folder_.path() /
-        (hex(digest_of(quantization::to_json(recipe).dump())) + ".noise" + maker_.extension());
+        (hex(digest_of(json_text(quantization::to_json(recipe)))) + ".noise" + maker_.extension());
     double noise = none;
     bool is_fact = true;
     try {
@@ -223,7 +224,7 @@ TuneTrial MeasuringEvaluator::judge(const Recipe& recipe, const std::string& nam
 std::vector<SpeedUp> MeasuringEvaluator::measure_times(const std::vector<Recipe>& recipes, double seconds,
                                                        int repetition) {
   std::string key = fmt::format("{} {} ", seconds, repetition);
-  for (const Recipe& recipe : recipes) key += hex(digest_of(quantization::to_json(recipe).dump()));
+  for (const Recipe& recipe : recipes) key += hex(digest_of(json_text(quantization::to_json(recipe))));
   const auto find = [&]() -> json {
     std::vector<std::filesystem::path> models = {maker_.model()};
     for (const Recipe& recipe : recipes) models.push_back(file_of(recipe));

@@ -9,6 +9,7 @@
 
 #include "base/cancel.h"
 #include "base/digest.h"
+#include "base/json_text.h"
 #include "formats/onnx/plan/op_rules.h"
 #include "quantize/recipe_json.h"
 #include "recipe/format_info.h"
@@ -135,7 +136,7 @@ bool Search::has_time(double wanted) {
 }
 
 void Search::attempt(const Recipe& recipe, const std::string& name) {
-  if (!tried_.insert(quantization::to_json(recipe).dump()).second) return;
+  if (!tried_.insert(json_text(quantization::to_json(recipe))).second) return;
   if (recipe.is_integer() && !evaluator_.computes_on_integers(recipe)) return;  // the same as w8
   Candidate candidate{recipe, evaluator_.judge(recipe, name)};
   if (candidate.trial.problem.empty()) {

@@ -13,6 +13,7 @@
 
 #include "base/cancel.h"
 #include "base/digest.h"
+#include "base/json_text.h"
 #include "base/machine.h"
 #include "data/source/open_source.h"
 #include "evaluate/compare/gates.h"
@@ -155,7 +156,7 @@ class Tuning {
  private:
   // Judges a candidate on the holdout set, then with the checks of quantize().
   bool adopt(const Candidate& candidate) {
-    const std::string digest = hex(digest_of(quantization::to_json(candidate.recipe).dump()));
+    const std::string digest = hex(digest_of(json_text(quantization::to_json(candidate.recipe))));
     if (!held_out_.contains(candidate.number) && !holds_elsewhere(candidate, digest)) return false;
     const auto problem = evaluator_.once(
         "written " + digest, [&] { return try_to_write(candidate); },

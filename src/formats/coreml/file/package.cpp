@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/cancel.h"
+#include "base/json_text.h"
 #include "io/mapped_file.h"
 
 namespace ounce::coreml {
@@ -63,7 +64,7 @@ void add_files(const fs::path& package, const fs::path& folder, int depth, const
 fs::path root_model(const fs::path& package, const std::string& name) {
   const io::MappedFile file = io::MappedFile::open_beneath(package, kManifest);
   if (file.bytes().size() > kLargestManifest) refuse("its manifest is too large", name);
-  const nlohmann::json manifest = nlohmann::json::parse(file.bytes(), nullptr, false);
+  const nlohmann::json manifest = parse_json_or_nothing(file.bytes());
   if (!manifest.is_object()) refuse("its manifest is not JSON", name);
   const std::string root = text_of(manifest, "rootModelIdentifier");
   const auto items = manifest.find("itemInfoEntries");

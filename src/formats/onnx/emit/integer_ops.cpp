@@ -10,6 +10,7 @@
 #include <map>
 #include <utility>
 
+#include "base/json_text.h"
 #include "formats/onnx/edit/chain.h"
 #include "formats/onnx/edit/constants.h"
 #include "formats/onnx/emit/decoder.h"
@@ -347,7 +348,7 @@ void declare_ports(onnx::Model& model, const std::vector<plan::IntegerPort>& por
   onnx::Graph& graph = model.proto.edit().graph.edit();
   declare(model, graph.inputs, types);
   declare(model, graph.outputs, types);
-  onnx::set_metadata(model, onnx::kPortsKey, json.dump(-1, ' ', false, Json::error_handler_t::replace));
+  onnx::set_metadata(model, onnx::kPortsKey, json_text(json));
 }
 
 }  // namespace ounce::passes
