@@ -243,6 +243,7 @@ function blockGraph(result, nodeTimes) {
   const noiseOf = (one) => one.noise ?? one.weightNoise;
   const hasNoise = blocks.some((one) => noiseOf(one) !== null);
   const precisions = Object.keys(PRECISIONS).filter((kind) => blocks.some((one) => one.counts[kind]));
+  const last = (name) => name.slice(name.lastIndexOf("/") + 1), isShort = new Set(blocks.map((one) => last(one.name))).size === blocks.length;
   const mostTime = Math.max(...blocks.map((one) => one.time ?? 0), 1e-9);
   // Connections that skip blocks, as arcs in lanes at the left.
   const arcs = [];
@@ -287,7 +288,7 @@ function blockGraph(result, nodeTimes) {
       }
       const fits = Math.max(6, Math.floor(wide / 7.4));
       const ops = Object.entries(one.byOp).map(([op, count]) => (count > 1 ? `${op}×${count}` : op)).join(" ");
-      const text = `${one.name}  ${ops}`;
+      const text = `${isNarrow && isShort ? last(one.name) : one.name}  ${ops}`;
       content.push(label(left + 8, y + 18, "block-name", text.length > fits ? text.slice(0, fits - 1) + "…" : text));
       if (!isNarrow && one.before > 0) content.push(label(middle + 8, y + 18, "label", one.after === one.before ? bytes(one.before) : `${bytes(one.before)} → ${bytes(one.after)}`));
       const noise = noiseOf(one);

@@ -405,7 +405,7 @@ function supportMatrix(results) {
 }
 
 function diffSection(result) {
-  const side = (key) => ({ title: key, value: (one) => str(one, key) || DASH });
+  const side = (key) => ({ class: "reason", title: key, value: (one) => str(one, key) || DASH });
   const renamed = (one) => fullName(one) + (str(one, "name_after") ? " → " + str(one, "name_after") : "");
   const nodes = ["changed", "added", "removed"].flatMap((change) => list(result, "nodes_" + change).map((node) => ({ ...node, change })));
   const count = ["changed", "added", "removed"].reduce((sum, change) => sum + total(result, "nodes_" + change), 0);
