@@ -82,8 +82,8 @@ function sectionsOf(runs, figures) {
         }
       }
       if (i === places.length - 1) {
-        const line_ = str(run, "document.command");
-        section.append(...[line_ && heading("Command"), command(line_), str(run, "name") && quiet("Source: " + str(run, "name"))].flat(3).filter((one) => one instanceof Node));
+        const line_ = str(run, "document.command"), worse = texts(run, "document.regressions").map((one) => ({ kind: "bad", title: one }));
+        section.append(...[audits(worse), line_ && heading("Command"), command(line_), str(run, "name") && quiet("Source: " + str(run, "name"))].flat(3).filter((one) => one instanceof Node));
       }
       made.push({ id, title, verdict: str(first, "verdict"), section });
     });
