@@ -149,12 +149,12 @@ const legendOf = (entries) => h("ul", { class: "legend" }, entries.map(([shape, 
   svg("svg", { viewBox: "0 0 28 20", class: "key", "aria-hidden": "true" }, shape === "line" ? line(0, 10, 28, 10, kind) : MARKS[shape](14, 10, kind)), name)));
 
 // Points of several kinds: { x, y, kind, lines, name }. `front`: points that a line connects.
-const KINDS = { chosen: ["diamond", "point chosen", "chosen"], passed: ["circle", "point passed", "passed"], failed: ["cross", "point failed", "rejected"],
+const KINDS = { chosen: ["diamond", "point chosen", "chosen"], passed: ["circle", "point passed", "passed"], uncertain: ["triangle", "point uncertain", "uncertain"], failed: ["cross", "point failed", "rejected"],
   original: ["square", "point original", "original"] };
 // The accepted points that no other one beats in both directions: smaller, and higher.
 function frontOf(points) {
   const front = [];
-  for (const one of points.filter((p) => p.kind !== "failed").sort((a, b) => a.x - b.x || b.y - a.y)) {
+  for (const one of points.filter((p) => p.kind !== "failed" && p.kind !== "uncertain").sort((a, b) => a.x - b.x || b.y - a.y)) {
     if (front.length === 0 || one.y > front.at(-1).y) front.push(one);
   }
   return front;

@@ -105,7 +105,7 @@ function start() {
   const next = nextCommands(runs);
   const links = sections.map((one) => h("a", { href: "#" + one.id }, one.verdict === "bad" ? "✗ " : "", one.title));
   if (figures.length > 1) links.unshift(h("a", { href: "#all" }, "All results"));
-  const hasFigures = ["bytes.after", "speed", "quality.after", "sqnr_db", "agreement"].some((key) => num(top, key) !== null) || isTrue(top, "exact");
+  const hasFigures = ["bytes.before", "speed", "quality.after", "sqnr_db", "agreement"].some((key) => num(top, key) !== null) || isTrue(top, "exact");
   if (hasFigures) summary.append(dials(top));
   document.getElementById("plain").remove();
   if (links.length > 1) summary.after(h("nav", { "aria-label": "Parts of this report" }, links.slice(0, 60)));
