@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <ounce/version.h>
 
+#include <charconv>
 #include <functional>
 #include <map>
 #include <string_view>
@@ -53,7 +54,16 @@ std::size_t most_text(std::string_view key) {
   return key == "png" || key == "wav" || key == "command" || key == "line" ? kMostContent : kMostText;
 }
 
+// Seven digits: waveforms and histograms have thousands of numbers.
+double rounded(double value) {
+  const std::string text = fmt::format("{:.7g}", value);
+  double short_value = value;
+  std::from_chars(text.data(), text.data() + text.size(), short_value);  // leaves it if there is no such number
+  return short_value;
+}
+
 Json shortened(const Json& value, std::string_view key = {}) {
+  if (value.is_number_float()) return rounded(value.get<double>());
   if (value.is_string()) return value.get_ref<const std::string&>().substr(0, most_text(key));
   Json made = value.is_object() ? Json::object() : Json::array();
   if (value.is_array()) {

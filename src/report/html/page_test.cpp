@@ -186,6 +186,12 @@ TEST(Page, LongListsAreCut) {
   EXPECT_EQ(result["tensors_total"], 5000);
 }
 
+TEST(Page, NumbersHaveSevenDigits) {
+  const ordered_json data = data_of(page_of(
+      {{"verb", "quantize"}, {"results", {{{"all", {0.123456789, 4.9e-324, 1.7976931348623157e308, -0.0, 12345678901}}}}}}));
+  EXPECT_EQ(data["runs"][0]["document"]["results"][0]["all"].dump(), "[0.1234568,5e-324,1.797693e+308,-0.0,12345678901]");
+}
+
 TEST(Page, SeveralRunsAreCompared) {
   const std::string html =
       page({{"a.json", verify_document("a.onnx")}, {"b.json", verify_document("b.onnx")}});
