@@ -410,6 +410,7 @@ def verify(
     prompt: Optional[int] = None,
     report: Optional[Word] = None,
     pictures: Optional[bool] = None,
+    class_names: Optional[Word] = None,
     abs_tol: Optional[float] = None,
     mean_tol: Optional[float] = None,
     max_mse: Optional[float] = None,
@@ -499,6 +500,8 @@ def verify(
     report: Write the result as a self-contained HTML report: FILE.html
     pictures: Add the samples that differ most to the json document, as small images or waveforms, for
         'ounce report' (default: off; on with report)
+    class_names: Show these class names in the HTML report: a file with one name per line, a JSON list,
+        or a config.json with id2label
 
     Thresholds (default: 20 dB for every output, 99 % equal labels; with --labels 1 point of the metric):
     abs_tol: Fail if any value differs by more than this. Example: 0.04
@@ -606,6 +609,7 @@ def verify(
         "prompt": prompt,
         "report": report,
         "pictures": pictures,
+        "class_names": class_names,
         "abs_tol": abs_tol,
         "mean_tol": mean_tol,
         "max_mse": max_mse,
@@ -1317,6 +1321,7 @@ def inspect(
     node: Optional[Words] = None,
     expert: Optional[Words] = None,
     tensors: Optional[int] = None,
+    report: Optional[Word] = None,
     progress: Progress = None,
 ) -> InspectResult:
     r"""Show inputs, ops and weights of a model, and estimate the quantized size.
@@ -1352,6 +1357,7 @@ def inspect(
     expert: Set any field of the recipe by its JSON name, as KEY=VALUE (one, or a list). Example:
         fit_on_even_samples=true
     tensors: List this many of the largest float tensors (default: 20)
+    report: Write the result as a self-contained HTML report: FILE.html
 
     progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
         function of what is worked on, the stage, how much is done and of how much
@@ -1376,6 +1382,7 @@ def inspect(
         "node": node,
         "expert": expert,
         "tensors": tensors,
+        "report": report,
     }, progress)
 
 
@@ -1449,13 +1456,16 @@ def report(
     run: Words,
     output: Optional[Word] = None,
     *,
+    class_names: Optional[Word] = None,
     progress: Progress = None,
 ) -> ReportResult:
     r"""Combine JSON results into one HTML report.
 
     run: JSON documents, printed by json of quantize, verify, bench, sensitivity, tune, advise, check,
-        diff
+        diff, inspect
     output: Write the HTML report to this file: FILE.html
+    class_names: Show these class names in the HTML report: a file with one name per line, a JSON list,
+        or a config.json with id2label
 
     progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
         function of what is worked on, the stage, how much is done and of how much
@@ -1463,6 +1473,7 @@ def report(
     return call("report", ReportResult, {
         "run": run,
         "output": output,
+        "class_names": class_names,
     }, progress)
 
 
