@@ -188,6 +188,30 @@ def check_constructed(browser, ounce, folder):
     page.context.close()
 
 
+STRANGE = [None, 3, -1e300, "x", True, [1, "x", None], {"name": 3}, [[1]], [{}], [{"name": "x", "from": 1, "to": 2, "count": 3, "sqnr_db": 1, "stored": True, "ratio": 1}]]
+
+
+def check_strange(browser, ounce, folder):
+    """Values of other types than expected give no errors: opened() checks the console."""
+    keys = set()
+    def note(value):
+        for key, one in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+            keys.add(key if isinstance(key, str) else "entry")
+            note(one)
+    documents = [json.loads(file.read_text()) for file in sorted(folder.glob("*.json")) if file.name != "constructed.json"]
+    for document in documents:
+        note(document["results"])
+    for verb in sorted(document["verb"] for document in documents):
+        for strange in STRANGE:
+            inner = {key: strange for key in keys}
+            outer = {key: [inner] if i % 2 else inner for i, key in enumerate(sorted(keys))}
+            for result in (inner, outer):
+                document = {"verb": verb, "command": strange, "next": strange, "results": [result, strange], "errors": strange}
+                page = opened(browser, page_of(ounce, folder, document), "light")
+                page.evaluate("dispatchEvent(new Event('beforeprint'))")
+                page.context.close()
+
+
 def check_hostile(browser, ounce, folder):
     """Names change neither the elements of the page nor its behavior."""
     for file in sorted(folder.glob("*.json")):
@@ -240,6 +264,7 @@ def main():
         check_chart(browser, arguments.page)
         check_table(browser, arguments.page)
         check_constructed(browser, arguments.ounce, arguments.page.parent)
+        check_strange(browser, arguments.ounce, arguments.page.parent)
         check_hostile(browser, arguments.ounce, arguments.page.parent)
         check_without_scripts(browser, arguments.page)
         if arguments.axe:

@@ -37,7 +37,7 @@ function showTooltip(lines, x, y) {
 }
 const hideTooltip = () => { tooltip.hidden = true; };
 
-const DRAWING = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "fill-opacity", "opacity", "font-size", "font-weight", "text-anchor"];
+const DRAWING = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "fill-opacity", "opacity", "font-size", "font-weight", "text-anchor", "paint-order"];
 // Saves a chart as a PNG file: a copy with all styles as attributes becomes an image.
 async function savePng(drawing, name) {
   const copy = drawing.cloneNode(true);
@@ -129,7 +129,7 @@ function frame(width, height, xs, ys, { x, y, xTitle, yTitle, left = 56, right =
   }
   if (xTicks) for (const value of columns) made.push(label(x(value), height - bottom + 16, "tick middle", tickText(value, columns.length > 1 ? columns[1] - columns[0] : 0)));
   made.push(line(left, height - bottom, width - right, height - bottom, "axis"));
-  made.push(label((left + width - right) / 2, height - 6, "axis-title middle", xTitle));
+  made.push(label((left + width - right) / 2, height - 6, "axis-title middle", width < 420 ? xTitle.split(",")[0] : xTitle));
   const middle = (top + height - bottom) / 2;
   made.push(svg("text", { x: 13, y: middle, class: "axis-title middle", transform: `rotate(-90 13 ${middle})` }, yTitle));
   return made;
@@ -149,12 +149,12 @@ const legendOf = (entries) => h("ul", { class: "legend" }, entries.map(([shape, 
   svg("svg", { viewBox: "0 0 28 20", class: "key", "aria-hidden": "true" }, shape === "line" ? line(0, 10, 28, 10, kind) : MARKS[shape](14, 10, kind)), name)));
 
 // Points of several kinds: { x, y, kind, lines, name }. `front`: points that a line connects.
-const KINDS = { chosen: ["diamond", "point chosen", "chosen"], passed: ["circle", "point passed", "passed"], failed: ["cross", "point failed", "rejected"],
+const KINDS = { chosen: ["diamond", "point chosen", "chosen"], passed: ["circle", "point passed", "passed"], uncertain: ["triangle", "point uncertain", "uncertain"], failed: ["cross", "point failed", "rejected"],
   original: ["square", "point original", "original"] };
 // The accepted points that no other one beats in both directions: smaller, and higher.
 function frontOf(points) {
   const front = [];
-  for (const one of points.filter((p) => p.kind !== "failed").sort((a, b) => a.x - b.x || b.y - a.y)) {
+  for (const one of points.filter((p) => p.kind !== "failed" && p.kind !== "uncertain").sort((a, b) => a.x - b.x || b.y - a.y)) {
     if (front.length === 0 || one.y > front.at(-1).y) front.push(one);
   }
   return front;
@@ -210,7 +210,7 @@ function lines(name, says, series, { xTitle, yTitle, limit = null, fromZero = fa
       for (const p of one.points) {
         if (!p.lines) continue;
         marks.push({ x: x(p.x), y: y(p.y), lines: p.lines });
-        content.push(isJoined ? svg("circle", { cx: x(p.x), cy: y(p.y), r: 3.5, class: "mark " + kind }) : MARKS[shapes[i % 6]](x(p.x), y(p.y), "mark small " + kind));
+        content.push(isJoined ? svg("circle", { cx: x(p.x), cy: y(p.y), r: 3.5, class: "mark " + kind }) : MARKS[shapes[i % 6]](x(p.x), y(p.y), "mark faint " + kind));
       }
     });
     return { height, content, marks };

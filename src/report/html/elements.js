@@ -145,7 +145,7 @@ function save(name, type, content) {
 
 // --- Tables
 
-const FIRST_ROWS = 40, FEW_ROWS = 8;
+const FIRST_ROWS = 40, FEW_ROWS = 12;
 const cellValue = (column, entry) => {
   const value = column.value ? column.value(entry) : null;
   return value === undefined ? null : value;

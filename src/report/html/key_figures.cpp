@@ -222,10 +222,13 @@ KeyFigures inspect_figures(const Json& result) {
   figures.model = file_name(result, "model");
   figures.word = "inspected";
   figures.bytes = {{}, figure(result, "bytes")};
-  figures.sentence =
-      after > 0 ? fmt::format("{} nodes; compressed, the model would have about {}",
-                              figure(result, "nodes").value_or(0), bytes_text(static_cast<std::uint64_t>(std::min(after, 1e18))))
-                : fmt::format("{} nodes; the model cannot be compressed", figure(result, "nodes").value_or(0));
+  const double nodes = figure(result, "nodes").value_or(0);
+  figures.sentence = fmt::format("{:.0f} node{}; ", nodes, nodes == 1 ? "" : "s");
+  if (after > 0)
+    figures.sentence += "compressed, the model would have about " +
+                        bytes_text(static_cast<std::uint64_t>(std::min(after, 1e18)));
+  else
+    figures.sentence += "the model cannot be compressed";
   return figures;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <ounce/error.h>
 
+#include <charconv>
 #include <functional>
 #include <map>
 #include <string_view>
@@ -45,20 +46,35 @@ std::string embedded(const Json& value) {
   return made;
 }
 
-// Lists of a document have at most this many entries on the page. "tensors_total" is the length of a list that
-// was cut.
-constexpr std::size_t kMostEntries = 2000;
+// Limits of the documents on the page. "tensors_total" is the length of a list that was cut.
+constexpr std::size_t kMostEntries = 2000, kMostText = 4000, kMostContent = 400'000;
 
-Json shortened(const Json& value) {
+// Pictures and sounds in base64, and commands to copy, may be longer than other texts.
+std::size_t most_text(std::string_view key) {
+  return key == "png" || key == "wav" || key == "command" || key == "line" ? kMostContent : kMostText;
+}
+
+// Seven digits: waveforms and histograms have thousands of numbers.
+double rounded(double value) {
+  const std::string text = fmt::format("{:.7g}", value);
+  double short_value = value;
+  std::from_chars(text.data(), text.data() + text.size(), short_value);  // leaves it if there is no such number
+  return short_value;
+}
+
+Json shortened(const Json& value, std::string_view key = {}) {
+  if (value.is_number_float()) return rounded(value.get<double>());
+  if (value.is_string()) return value.get_ref<const std::string&>().substr(0, most_text(key));
   Json made = value.is_object() ? Json::object() : Json::array();
   if (value.is_array()) {
-    for (std::size_t i = 0; i < std::min(value.size(), kMostEntries); ++i) made.push_back(shortened(value[i]));
+    for (std::size_t i = 0; i < std::min(value.size(), kMostEntries); ++i) made.push_back(shortened(value[i], key));
     return made;
   }
   if (!value.is_object()) return value;
-  for (const auto& [key, inner] : value.items()) {
-    made[key] = shortened(inner);
-    if (inner.is_array() && inner.size() > kMostEntries) made[key + "_total"] = inner.size();
+  for (const auto& [name, inner] : value.items()) {
+    const std::string short_name = name.substr(0, kMostText);
+    made[short_name] = shortened(inner, short_name);
+    if (inner.is_array() && inner.size() > kMostEntries) made[short_name + "_total"] = inner.size();
   }
   return made;
 }
@@ -203,7 +219,7 @@ std::string page(const std::vector<Run>& runs) {
   const Overall overall = overall_of(all);
   const std::string headline = headline_of(overall);
   Json figures = Json::array();
-  for (const KeyFigures& one : all) figures.push_back(json_of(one));
+  for (const KeyFigures& one : all) figures.push_back(shortened(json_of(one)));
   return filled(page_template(),
                 {{"policy", markup_of(content_policy())},
                  {"title", markup_of(headline)},
@@ -215,7 +231,7 @@ std::string page(const std::vector<Run>& runs) {
                  {"commands", plain_commands(runs)},
                  {"version", version()},
                  {"data", embedded({{"version", version()},
-                                    {"top", json_of(overall.figures)},
+                                    {"top", shortened(json_of(overall.figures))},
                                     {"figures", std::move(figures)},
                                     {"runs", std::move(documents)}})},
                  {"script", std::string(script())}});

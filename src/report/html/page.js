@@ -20,15 +20,24 @@ function nextCommands(runs) {
   return found.length ? [h("h2", null, "Do this next"), found] : null;
 }
 
+// The size of every model, originals first.
+function sizesOf(figures) {
+  const sizes = new Map();
+  const add = (name, size) => { if (name && size !== null && size >= 0) sizes.set(name, size); };
+  for (const one of figures) add(str(one, "original"), num(one, "bytes.before"));
+  for (const one of figures) add(str(one, "model"), num(one, "bytes.after"));
+  return [...sizes].slice(0, 30);
+}
+
 // All results in one table, and charts of the models that have sizes or speeds.
 function comparison(figures) {
   if (figures.length < 2) return null;
   const before = (pair) => (one) => (num(one, pair + ".after") === null ? null : num(one, pair + ".after"));
   const name = (one) => `${str(one, "model")}${str(one, "verb") ? ` (${str(one, "verb")})` : ""}`;
   const unique = (all) => [...new Map(all.map((one) => [str(one, "model"), one])).values()].slice(0, 30);
-  const speeds = unique(figures.filter((one) => num(one, "speed") !== null)), sizes = unique(figures.filter((one) => num(one, "bytes.after") !== null));
+  const speeds = unique(figures.filter((one) => num(one, "speed") !== null)), sizes = sizesOf(figures);
   const charts = [];
-  if (sizes.length > 1) charts.push(heading("Sizes"), bars("Sizes", `Sizes of ${sizes.length} models`, sizes.map((one) => ({ name: str(one, "model"), value: num(one, "bytes.after"), text: bytes(num(one, "bytes.after")) })), Math.max(...sizes.map((one) => num(one, "bytes.after")))));
+  if (sizes.length > 1) charts.push(heading("Sizes"), bars("Sizes", `Sizes of ${sizes.length} models`, sizes.map(([name, value]) => ({ name, value, text: bytes(value) })), Math.max(...sizes.map(([, value]) => value))));
   if (speeds.length > 1) charts.push(heading("Speeds"), intervals("Speeds", `Speeds of ${speeds.length} models`, speeds.map((one) => ({ name: str(one, "model"), value: num(one, "speed"), low: num(one, "speed_low") ?? num(one, "speed"),
     high: num(one, "speed_high") ?? num(one, "speed"), lines: [name(one), str(one, "words.speed")] })), "speed, relative to the original"));
   return h("section", { id: "all", "aria-labelledby": "all-title" }, h("h2", { id: "all-title" }, "All results"), table("All results in this report", figures, [{ title: "model", value: (one) => str(one, "model") }, textColumn("command", "verb"),
@@ -73,8 +82,8 @@ function sectionsOf(runs, figures) {
         }
       }
       if (i === places.length - 1) {
-        const line_ = str(run, "document.command");
-        section.append(...[line_ && heading("Command"), command(line_), str(run, "name") && quiet("Source: " + str(run, "name"))].flat(3).filter((one) => one instanceof Node));
+        const line_ = str(run, "document.command"), worse = texts(run, "document.regressions").map((one) => ({ kind: "bad", title: one }));
+        section.append(...[audits(worse), line_ && heading("Command"), command(line_), str(run, "name") && quiet("Source: " + str(run, "name"))].flat(3).filter((one) => one instanceof Node));
       }
       made.push({ id, title, verdict: str(first, "verdict"), section });
     });
@@ -96,7 +105,7 @@ function start() {
   const next = nextCommands(runs);
   const links = sections.map((one) => h("a", { href: "#" + one.id }, one.verdict === "bad" ? "✗ " : "", one.title));
   if (figures.length > 1) links.unshift(h("a", { href: "#all" }, "All results"));
-  const hasFigures = ["bytes.after", "speed", "quality.after", "sqnr_db", "agreement"].some((key) => num(top, key) !== null) || isTrue(top, "exact");
+  const hasFigures = ["bytes.before", "speed", "quality.after", "sqnr_db", "agreement"].some((key) => num(top, key) !== null) || isTrue(top, "exact");
   if (hasFigures) summary.append(dials(top));
   document.getElementById("plain").remove();
   if (links.length > 1) summary.after(h("nav", { "aria-label": "Parts of this report" }, links.slice(0, 60)));

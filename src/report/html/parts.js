@@ -150,6 +150,7 @@ const classNameOf = (result, number) => {
   return typeof name === "string" && name !== "" ? name : `class ${number}`;
 };
 
+const scoreText = (value) => (Math.abs(value) < 100 ? value.toFixed(2) : digits(value, 3));
 // The scores of both models, as bars.
 function scores(result, sample) {
   const all = list(sample, "answers").slice(0, 8);
@@ -159,7 +160,7 @@ function scores(result, sample) {
   const share = (value) => (value === null ? 0 : (value - low) / (high - low));
   return h("table", { class: "scores" }, h("thead", null, h("tr", null, h("th", { scope: "col" }, "class"), h("th", { scope: "col" }, "original"), h("th", { scope: "col" }, "candidate"))),
     h("tbody", null, all.map((one) => h("tr", null, h("th", { scope: "row" }, classNameOf(result, num(one, "class"))),
-      h("td", null, barNode(share(num(one, "reference")), "a"), digits(num(one, "reference"), 3)), h("td", null, barNode(share(num(one, "candidate")), "b"), digits(num(one, "candidate"), 3))))));
+      h("td", null, barNode(share(num(one, "reference")), "a"), either(num(one, "reference"), scoreText)), h("td", null, barNode(share(num(one, "candidate")), "b"), either(num(one, "candidate"), scoreText))))));
 }
 
 function sampleCard(result, sample) {
@@ -174,11 +175,11 @@ function sampleCard(result, sample) {
     if (isChanged) kind = is(theirs) ? "good" : is(ours) ? "bad" : "warn";
   }
   const changedLabels = num(sample, "answers_changed") ?? 0;
-  return h("figure", { class: "card " + (isChanged ? kind : "") }, pictureOf(at(sample, "picture")), outputComparison(sample),
+  return h("figure", { class: "card " + (isChanged ? kind : "") }, pictureOf(at(sample, "picture")),
     h("figcaption", null, says && h("b", null, says), says && " ", isChanged && badge(kind, truth === null ? "changed" : is(theirs) ? "now right" : is(ours) ? "now wrong" : "changed, both wrong"),
       h("small", null, `${str(sample, "sample")}${truth !== null ? `, label: ${classNameOf(result, truth)}` : ""}`),
       h("small", null, changedLabels ? `${str(sample, "output")}: ${plural(changedLabels, "label")} changed` : `${str(sample, "output")} differs by up to ${digits(num(sample, "max_abs_diff"), 3)}`)),
-    scores(result, sample));
+    outputComparison(sample), scores(result, sample));
 }
 
 // --- The graph, by blocks
@@ -243,6 +244,7 @@ function blockGraph(result, nodeTimes) {
   const noiseOf = (one) => one.noise ?? one.weightNoise;
   const hasNoise = blocks.some((one) => noiseOf(one) !== null);
   const precisions = Object.keys(PRECISIONS).filter((kind) => blocks.some((one) => one.counts[kind]));
+  const last = (name) => name.slice(name.lastIndexOf("/") + 1), isShort = new Set(blocks.map((one) => last(one.name))).size === blocks.length;
   const mostTime = Math.max(...blocks.map((one) => one.time ?? 0), 1e-9);
   // Connections that skip blocks, as arcs in lanes at the left.
   const arcs = [];
@@ -287,7 +289,7 @@ function blockGraph(result, nodeTimes) {
       }
       const fits = Math.max(6, Math.floor(wide / 7.4));
       const ops = Object.entries(one.byOp).map(([op, count]) => (count > 1 ? `${op}×${count}` : op)).join(" ");
-      const text = `${one.name}  ${ops}`;
+      const text = `${isNarrow && isShort ? last(one.name) : one.name}  ${ops}`;
       content.push(label(left + 8, y + 18, "block-name", text.length > fits ? text.slice(0, fits - 1) + "…" : text));
       if (!isNarrow && one.before > 0) content.push(label(middle + 8, y + 18, "label", one.after === one.before ? bytes(one.before) : `${bytes(one.before)} → ${bytes(one.after)}`));
       const noise = noiseOf(one);

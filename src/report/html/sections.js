@@ -331,12 +331,12 @@ function adviseSection(result) {
     [bytes(num(result, "baseline.peak_memory_bytes")), "peak memory"], [`${num(result, "samples") ?? 0} ${isTrue(result, "generated") ? "random inputs" : "samples"}`, "compared on"]]
     .filter(([value]) => value && value !== DASH).map(([value, name]) => h("p", null, h("b", null, value), " ", name))));
   const points = methods.filter((one) => num(one, "ratio") !== null && num(one, "speed_up.ratio") !== null && at(one, "speed_up.reliable") !== false).map((one) => ({ x: 100 * num(one, "ratio"), y: num(one, "speed_up.ratio"),
-    kind: isTrue(one, "acceptable") ? "passed" : "failed", name: str(one, "method"), lines: [str(one, "method"), `size: ${percent(num(one, "ratio"))}`, `speed: ${methodSpeed(one)}`, (isTrue(one, "uncertain") ? "uncertain: " : "") + str(one, "quality")] }));
+    kind: isTrue(one, "acceptable") ? "passed" : isTrue(one, "uncertain") ? "uncertain" : "failed", name: str(one, "method"), lines: [str(one, "method"), `size: ${percent(num(one, "ratio"))}`, `speed: ${methodSpeed(one)}`, (isTrue(one, "uncertain") ? "uncertain: " : "") + str(one, "quality")] }));
   if (points.length) made.push(heading("Size and speed of each method", "Better: up and left."), scatter("Size and speed of each method", `${plural(points.length, "method")} by size and speed`,
     points.concat([{ x: 100, y: 1, kind: "original", name: "original", lines: ["the original"] }]), { xTitle: "size (% of the original)", yTitle: "speed (× the original)", xLeast: 20, yLeast: 0.5 }));
   const quality = (one) => (isTrue(one, "measured") ? (isTrue(one, "uncertain") ? "uncertain: " : "") + str(one, "quality") : "not measured: " + str(one, "why_not"));
-  made.push(heading("Methods"), table("Measured methods", methods, [textColumn("method", "method"), figureColumn("size", "ratio", percent), { title: "speed (95 % interval)", value: (one) => num(one, "speed_up.ratio"), text: methodSpeed, number: false },
-    sqnrColumn("SQNR"), figureColumn("metric", "metric.candidate", digits, { optional: true }), figureColumn("peak memory", "peak_memory_bytes", bytes, { optional: true }),
+  made.push(heading("Methods"), table("Measured methods", methods, [textColumn("method", "method"), { title: "size", value: (one) => (isTrue(one, "measured") ? num(one, "ratio") : null), format: percent, number: true }, { title: "speed (95 % interval)", value: (one) => num(one, "speed_up.ratio"), text: methodSpeed, number: false },
+    { title: "SQNR", value: (one) => (isTrue(one, "measured") ? num(one, "sqnr_db") : null), text: (one) => (isTrue(one, "measured") ? sqnr(one) : DASH), number: true }, figureColumn("metric", "metric.candidate", digits, { optional: true }), figureColumn("peak memory", "peak_memory_bytes", bytes, { optional: true }),
     { title: "quality", value: quality, node: (one) => (isTrue(one, "measured") ? badge(isTrue(one, "acceptable") ? "good" : isTrue(one, "uncertain") ? "warn" : "bad", quality(one)) : h("span", null, quality(one))) }]));
   made.push(profileTable(at(result, "baseline.profile"), "original"));
   return [made, noteList(result)];
@@ -405,7 +405,7 @@ function supportMatrix(results) {
 }
 
 function diffSection(result) {
-  const side = (key) => ({ title: key, value: (one) => str(one, key) || DASH });
+  const side = (key) => ({ class: "reason", title: key, value: (one) => str(one, key) || DASH });
   const renamed = (one) => fullName(one) + (str(one, "name_after") ? " → " + str(one, "name_after") : "");
   const nodes = ["changed", "added", "removed"].flatMap((change) => list(result, "nodes_" + change).map((node) => ({ ...node, change })));
   const count = ["changed", "added", "removed"].reduce((sum, change) => sum + total(result, "nodes_" + change), 0);
