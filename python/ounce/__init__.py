@@ -1,4 +1,4 @@
-"""ONNX models made small and fast, with proof that they still work.
+"""Quantizes ONNX, TFLite and Core ML models and tests every model that it writes.
 
     import ounce
 
