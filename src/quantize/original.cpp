@@ -133,7 +133,8 @@ CopyResult copy_model(const std::filesystem::path& path, const std::filesystem::
   const std::uint64_t bytes_before = onnx::bytes_of(model);
   if (!options.shape.empty()) {
     // The provenance record describes the bytes of the file.
-    quantization::require_original(model, "Fix the shapes of");
+    if (const auto made = quantization::own_output(model))
+      quantization::refuse(path, *made, "Fix the shapes of");
     passes::fix_shapes(model, options.shape);
   }
   quantization::Inputs(model).require_apart(output_path);
