@@ -312,7 +312,7 @@ const char* ounce_verbs(void) {
       verbs::for_each_verb(verbs::all_verbs(), [&](const verbs::VerbInfo& verb, const std::string& name) {
         if (verb.call != nullptr) all.push_back(name);
       });
-      return json_text(all);
+      return ounce::json_text(all);
     } catch (...) {
       return "[]";
     }
