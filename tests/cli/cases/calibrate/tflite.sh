@@ -15,8 +15,6 @@ ounce calibrate merge 1.ranges 2.ranges -o both.ranges > /dev/null
 ounce quantize example.tflite --to int8 --ranges all.ranges --no-verify -o a.tflite > /dev/null
 ounce quantize example.tflite --to int8 --ranges both.ranges --no-verify -o b.tflite > /dev/null
 cmp a.tflite b.tflite
-ounce quantize example.tflite --to int8 --data x.npy --no-search --no-verify -o c.tflite > /dev/null
-ounce verify a.tflite c.tflite --data x.npy --samples 4 --min-sqnr 100 > /dev/null
 need small
 exits 2 ounce quantize small.tflite --to int8 --ranges all.ranges --no-verify
 exits 2 ounce calibrate example.tflite

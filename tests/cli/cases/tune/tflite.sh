@@ -14,7 +14,7 @@ json_get results.0.passed results.0.best.passed results.0.output < document
 python3 - <<'END'
 import json
 result = json.load(open("document"))["results"][0]
-print("smaller:", result["best"]["bytes"] < 0.5 * result["before_bytes"] if "before_bytes" in result else sorted(result))
+print("smaller:", result["best"]["bytes"] < 0.5 * result["bytes_before"])
 print("tried:", sorted({trial["name"].split(",")[0] for trial in result["trials"]}))
 print("has layers:", len(result["layers"]) > 10)
 END
