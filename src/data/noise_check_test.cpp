@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 template <class ValueAt>
-std::vector<std::string> notes_on(const Dims& dims, const ValueAt& value_at,
+std::vector<std::string> notes_on(const Dims& dims, ValueAt value_at,
                                   ElementType element = ElementType::kFloat) {
   std::size_t count = 1;
   for (const std::int64_t dim : dims) count *= static_cast<std::size_t>(dim);
