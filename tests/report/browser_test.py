@@ -160,7 +160,7 @@ def check_constructed(browser, ounce, folder):
     check(any("failed: 300 of 307 samples needed" in row for row in rows), "a rejected model has no reason")
     check(any("passed, but slower than the original" in row for row in rows), "a slow model has no reason")
     chart = page.locator("svg.chart", has_text="speed (× the original)")
-    check(chart.count() == 1 and "26.2" not in chart.inner_text(), "the axis of sizes is stretched")
+    check(chart.count() == 1 and "26.2" not in chart.text_content(), "the axis of sizes is stretched")
     page.context.close()
 
     method = {"method": "w8", "measured": True, "ratio": .25, "speed_up": None, "quality": "ok", "acceptable": False, "uncertain": True}
