@@ -421,4 +421,3 @@ function tokenSection(result) {
     noteList(result),
   ];
 }
-

@@ -548,4 +548,3 @@ function inspectSection(result) {
     noteList(result),
   ];
 }
-

@@ -383,4 +383,3 @@ function sensitivitySection(result) {
   );
   return [made, noteList(result)];
 }
-
