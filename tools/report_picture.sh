@@ -8,7 +8,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 python3 "$root/tests/report/make_runs.py" --ounce "$ounce" --example "$root/examples/commands" "$folder/runs" > /dev/null
 cd "$folder/runs"
-"$ounce" report verify.json -o picture.html > /dev/null
+"$ounce" report quantize.json verify.json bench.json -o picture.html > /dev/null
 chromium --headless --no-sandbox --hide-scrollbars --disable-gpu --window-size=1000,830 --user-data-dir="$folder/browser" \
   --screenshot="$folder/picture.png" "file://$folder/runs/picture.html" > /dev/null 2>&1
 cp "$folder/picture.png" "$picture"

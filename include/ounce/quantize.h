@@ -143,10 +143,10 @@ struct ActivationOutcome {
 
 // Neighboring nodes of the main graph that belong together by their names, such as a residual block.
 struct GraphBlock {
-  std::string name;                        // "/features/features.3"
-  std::vector<std::string> ops;            // of `nodes`
-  std::vector<std::string> nodes;          // names
-  std::vector<std::string> weights;        // names of the constants that they read
+  std::string name;                         // "/features/features.3"
+  std::vector<std::string> ops;             // of `nodes`
+  std::vector<std::string> nodes;           // names
+  std::vector<std::string> weights;         // names of the constants that they read
   std::vector<std::uint64_t> predecessors;  // indices of the blocks whose values they read
 };
 

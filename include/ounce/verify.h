@@ -163,8 +163,8 @@ struct VerifyOptions : QualityOptions {
   DataOptions data = {};
   Gates gates = {};
   bool edge_cases = true;
-  std::size_t worst = 5;  // number of samples in VerifyResult::worst
-  bool pictures = false;  // fill in the pictures and answers of SampleDifference
+  std::size_t worst = 5;                      // number of samples in VerifyResult::worst
+  bool pictures = false;                      // fill in the pictures and answers of SampleDifference
   std::vector<std::string> class_names = {};  // copied to VerifyResult::class_names
   // Other CPUs on which the candidate must have the same outputs (known_cpus()), and numbers of samples.
   std::vector<std::string> cpus = {};
@@ -314,7 +314,7 @@ struct VerifyResult {
   // Samples with a changed top-1 prediction, largest difference first.
   static constexpr std::size_t kMostChanged = 12;
   std::vector<SampleDifference> changed = {};
-  std::vector<std::string> class_names = {};                 // by number; empty: not given
+  std::vector<std::string> class_names = {};               // by number; empty: not given
   std::uint64_t reference_bytes = 0, candidate_bytes = 0;  // model file and external data
   std::vector<std::string> notes;
   // Total time without edge cases; time for loading; time inside the runtime.

@@ -524,6 +524,8 @@ def verify(
         report: Write the result as a self-contained HTML report: FILE.html
         pictures: Add the samples that differ most to the json document, as small images or waveforms,
             for 'ounce report' (default: off; on with report)
+        class_names: Show these class names in the HTML report: a file with one name per line, a JSON
+            list, or a config.json with id2label
         progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
             notebooks; or a function that is called with the model, the stage, the amount done and the
             total amount, and may return True to stop the call
@@ -1457,6 +1459,7 @@ def inspect(
         expert: Set any field of the recipe by its JSON name, as KEY=VALUE (one, or a list). Example:
             fit_on_even_samples=true
         tensors: List this many of the largest float tensors (default: 20)
+        report: Write the result as a self-contained HTML report: FILE.html
         progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
             notebooks; or a function that is called with the model, the stage, the amount done and the
             total amount, and may return True to stop the call
@@ -1591,8 +1594,10 @@ def report(
 
     Args:
         run: JSON documents, printed by json of quantize, verify, bench, sensitivity, tune, advise,
-            check, diff
+            check, diff, inspect
         output: Write the HTML report to this file: FILE.html
+        class_names: Show these class names in the HTML report: a file with one name per line, a JSON
+            list, or a config.json with id2label
         progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
             notebooks; or a function that is called with the model, the stage, the amount done and the
             total amount, and may return True to stop the call

@@ -192,8 +192,9 @@ void show_advice(Host& host, const DataOptions& data, Runs& runs) {
   options.budget = 30;
   const AdviseResult result = advise("model.onnx", options);
   runs.push_back({"", results::Document("advise").add(result).json("")});
-  host.say(verbs::Stream::kResults, fmt::format("$ ounce advise model.onnx --data clips.npz --budget 30s\n{}\n",
-                                                report::advise_text(result)));
+  host.say(verbs::Stream::kResults,
+           fmt::format("$ ounce advise model.onnx --data clips.npz --budget 30s\n{}\n",
+                       report::advise_text(result)));
 }
 
 void show_check(Host& host, bool has_integers, Runs& runs) {

@@ -32,7 +32,8 @@ std::vector<std::string> names_by_number(const Json& object, const std::string& 
 
 std::vector<std::string> names_of_json(const Json& all, const std::string& where) {
   if (all.is_object())
-    return names_by_number(all.contains("id2label") && all["id2label"].is_object() ? all["id2label"] : all, where);
+    return names_by_number(all.contains("id2label") && all["id2label"].is_object() ? all["id2label"] : all,
+                           where);
   std::vector<std::string> names;
   for (const Json& name : all) {
     if (!name.is_string()) throw Error(ErrorCode::kBadInput, "is not a list of class names", where);
@@ -54,9 +55,10 @@ std::vector<std::string> names_of_lines(std::string_view text) {
 }  // namespace
 
 void add_class_names_option(Options& options, std::string& path) {
-  options.add_option("--class-names", path,
-                     "Show these class names in the HTML report: a file with one name per line, a JSON list, or "
-                     "a config.json with id2label");
+  options.add_option(
+      "--class-names", path,
+      "Show these class names in the HTML report: a file with one name per line, a JSON list, or "
+      "a config.json with id2label");
 }
 
 std::vector<std::string> read_class_names(const std::filesystem::path& path) {
@@ -68,7 +70,8 @@ std::vector<std::string> read_class_names(const std::filesystem::path& path) {
   const std::size_t first = std::min(text.find_first_not_of(" \t\r\n"), text.size());
   const bool is_json = first < text.size() && (text[first] == '[' || text[first] == '{');
   const std::vector<std::string> names =
-      is_json ? names_of_json(parse_json<Json>(text, {}, path.string()), path.string()) : names_of_lines(text);
+      is_json ? names_of_json(parse_json<Json>(text, {}, path.string()), path.string())
+              : names_of_lines(text);
   if (names.empty()) throw Error(ErrorCode::kBadInput, "has no class names", path.string());
   if (names.size() > kMostClasses)
     throw Error(ErrorCode::kBadInput, "has more than 100,000 class names", path.string());

@@ -1,5 +1,5 @@
-// --class-names: a file with the names of a model's classes, for the HTML report. It has one name per line, or
-// is a JSON list, or a JSON object of names by number, also as "id2label" of a config.json.
+// --class-names: a file with the names of a model's classes, for the HTML report. It has one name per line,
+// or is a JSON list, or a JSON object of names by number, also as "id2label" of a config.json.
 #pragma once
 
 #include <filesystem>

@@ -31,9 +31,9 @@ struct Arguments {
 
 // Rejects options that apply to single calls only.
 void refuse_beside_tokens(const Options& verb) {
-  for (const char* name : {"--worst", "--on", "--batch", "--report", "--pictures", "--class-names", "--labels", "--task",
-                           "--metric", "--abs-tol", "--mean-tol", "--min-sqnr", "--max-mse", "--threshold",
-                           "--confidence", "--metric-command", "--outputs"}) {
+  for (const char* name : {"--worst", "--on", "--batch", "--report", "--pictures", "--class-names",
+                           "--labels", "--task", "--metric", "--abs-tol", "--mean-tol", "--min-sqnr",
+                           "--max-mse", "--threshold", "--confidence", "--metric-command", "--outputs"}) {
     if (verb.has(name))
       throw Error(ErrorCode::kUsage,
                   fmt::format("`{}` cannot be combined with `--tokens`: leave one out", name));

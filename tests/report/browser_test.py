@@ -130,10 +130,19 @@ def check_table(browser, page_file):
     page.context.close()
 
 
-def page_of(ounce, folder, document, *options):
-    (folder / "constructed.json").write_text(json.dumps(document))
-    subprocess.run([ounce, "report", "constructed.json", "-o", "constructed.html", *options], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-    return folder / "constructed.html"
+def documents_in(folder):
+    return [json.loads(file.read_text()) for file in sorted(folder.glob("*.json"))]
+
+
+def page_of(ounce, folder, documents, *options):
+    """The report of constructed documents, in a folder of its own."""
+    made = folder / "constructed"
+    made.mkdir(exist_ok=True)
+    names = [f"{i}.json" for i in range(len(documents))]
+    for name, document in zip(names, documents):
+        (made / name).write_text(json.dumps(document))
+    subprocess.run([ounce, "report", *names, "-o", "page.html", *options], cwd=made, check=True, stdout=subprocess.DEVNULL)
+    return made / "page.html"
 
 
 def results_of(verb, *results):
@@ -155,16 +164,16 @@ def check_constructed(browser, ounce, folder):
     speed = {"ratio": 2.5, "low": 2, "high": 3, "measurable": True, "reliable": True}
     trials = [{"name": "w8", "ratio": .26215, "sqnr_db": 40, "passed": True, "speed_up": speed}, {"name": "int8", "ratio": .2623, "sqnr_db": 30, "passed": False, "reason": "300 of 307 samples needed"},
               {"name": "w16", "ratio": .5, "sqnr_db": 60, "passed": True, "slower": True, "speed_up": {**speed, "ratio": .8}}]
-    page = opened(browser, page_of(ounce, folder, results_of("tune", {"model": "m.onnx", "passed": True, "best": trials[0], "trials": trials})), "light")
+    page = opened(browser, page_of(ounce, folder, [results_of("tune", {"model": "m.onnx", "passed": True, "best": trials[0], "trials": trials})]), "light")
     rows = page.locator("tbody tr").all_inner_texts()
     check(any("failed: 300 of 307 samples needed" in row for row in rows), "a rejected model has no reason")
     check(any("passed, but slower than the original" in row for row in rows), "a slow model has no reason")
     chart = page.locator("svg.chart", has_text="speed (× the original)")
-    check(chart.count() == 1 and "26.2" not in chart.inner_text(), "the axis of sizes is stretched")
+    check(chart.count() == 1 and "26.2" not in chart.text_content(), "the axis of sizes is stretched")
     page.context.close()
 
     method = {"method": "w8", "measured": True, "ratio": .25, "speed_up": None, "quality": "ok", "acceptable": False, "uncertain": True}
-    page = opened(browser, page_of(ounce, folder, results_of("advise", {"model": "m.onnx", "methods": [method]})), "light")
+    page = opened(browser, page_of(ounce, folder, [results_of("advise", {"model": "m.onnx", "methods": [method]})]), "light")
     text = page.locator("main").inner_text()
     check("not measured" in text and "no measurable difference" not in text and "uncertain: ok" in text, "a method that was not timed seems to be")
     page.context.close()
@@ -177,7 +186,7 @@ def check_constructed(browser, ounce, folder):
               {**sample, "sample": "x[2]", "answers": [], "reference_output": sound, "candidate_output": sound}], "changed": [sample],
               "outputs": [{"name": "y", "judged": True, "answers_compared": 9, "answers_changed": 1, "changed_answers": [{"from": 0, "to": 1, "count": 1}]}]}
     (folder / "names.txt").write_text("cat\ndog\n")
-    page = opened(browser, page_of(ounce, folder, results_of("verify", verify), "--class-names", "names.txt"), "light")
+    page = opened(browser, page_of(ounce, folder, [results_of("verify", verify)], "--class-names", "../names.txt"), "light")
     cards = page.locator(".card").all_inner_texts()
     check("cat → dog" in cards[0] and "now wrong" in cards[0], f"the changed prediction is not first: {cards[:1]}")
     page.locator(".compare input").fill("25")
@@ -193,37 +202,39 @@ STRANGE = [None, 3, -1e300, "x", True, [1, "x", None], {"name": 3}, [[1]], [{}],
 
 def check_strange(browser, ounce, folder):
     """Values of other types than expected give no errors: opened() checks the console."""
-    keys = set()
+    keys, containers = set(), set()
+
     def note(value):
-        for key, one in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
-            keys.add(key if isinstance(key, str) else "entry")
-            note(one)
-    documents = [json.loads(file.read_text()) for file in sorted(folder.glob("*.json")) if file.name != "constructed.json"]
+        if isinstance(value, list):
+            for one in value:
+                note(one)
+        if isinstance(value, dict):
+            keys.update(value)
+            containers.update(key for key, one in value.items() if isinstance(one, (dict, list)))
+            for one in value.values():
+                note(one)
+
+    documents = documents_in(folder)
     for document in documents:
         note(document["results"])
-    for verb in sorted(document["verb"] for document in documents):
-        for strange in STRANGE:
-            inner = {key: strange for key in keys}
-            outer = {key: [inner] if i % 2 else inner for i, key in enumerate(sorted(keys))}
-            for result in (inner, outer):
-                document = {"verb": verb, "command": strange, "next": strange, "results": [result, strange], "errors": strange}
-                page = opened(browser, page_of(ounce, folder, document), "light")
-                page.evaluate("dispatchEvent(new Event('beforeprint'))")
-                page.context.close()
+    for strange in STRANGE:
+        inner = {key: strange for key in keys}
+        outer = {key: [inner] if i % 2 else inner for i, key in enumerate(sorted(containers))}
+        of_all_verbs = [{"verb": document["verb"], "command": strange, "next": strange, "results": [inner, outer, strange], "errors": strange} for document in documents]
+        page = opened(browser, page_of(ounce, folder, of_all_verbs), "light")
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        page.context.close()
 
 
 def check_hostile(browser, ounce, folder):
     """Names change neither the elements of the page nor its behavior."""
-    for file in sorted(folder.glob("*.json")):
-        if file.name == "constructed.json":
-            continue
-        document, counts = json.loads(file.read_text()), set()
-        for name in ["plain", *(name for name in HOSTILE if len(name) < 1000)]:
-            page = opened(browser, page_of(ounce, folder, hostile(document, name, [1_000_000])), "light")
-            check("owned" not in page.title() or name in page.title(), f"{file.name}: a name became a script")
-            counts.add(page.evaluate("document.querySelectorAll('img, script, iframe, audio, object, [onerror], [onmouseover], [onload]').length"))
-            page.context.close()
-        check(len(counts) == 1, f"{file.name}: names change the elements of the page: {counts}")
+    documents, counts = documents_in(folder), set()
+    for name in ["plain", *(name for name in HOSTILE if len(name) < 1000)]:
+        page = opened(browser, page_of(ounce, folder, [hostile(document, name, [1_000_000]) for document in documents]), "light")
+        check("owned" not in page.title() or name in page.title(), f"{name!r} became a script")
+        counts.add(page.evaluate("document.querySelectorAll('img, script, iframe, audio, object, [onerror], [onmouseover], [onload]').length"))
+        page.context.close()
+    check(len(counts) == 1, f"names change the elements of the page: {counts}")
 
 
 def check_without_scripts(browser, page_file):

@@ -195,12 +195,13 @@ void Comparison::note_worst(const data::Batch& batch, std::size_t sample, std::s
 // Keeps the samples with a changed prediction and the largest differences.
 void Comparison::note_changed(const data::Batch& batch, std::size_t sample, std::size_t output,
                               double difference, const TensorView& reference, const TensorView& candidate) {
-  const auto place =
-      std::find_if(changed_.begin(), changed_.end(),
-                   [&](const SampleDifference& other) { return other.max_abs_diff < difference; });
-  if (options_.worst == 0 || (place == changed_.end() && changed_.size() == VerifyResult::kMostChanged)) return;
-  const auto noted = changed_.insert(
-      place, {batch.names[sample], reference_.model().outputs()[output].name, difference, 0});
+  const auto place = std::find_if(changed_.begin(), changed_.end(), [&](const SampleDifference& other) {
+    return other.max_abs_diff < difference;
+  });
+  if (options_.worst == 0 || (place == changed_.end() && changed_.size() == VerifyResult::kMostChanged))
+    return;
+  const auto noted =
+      changed_.insert(place, {batch.names[sample], reference_.model().outputs()[output].name, difference, 0});
   if (options_.pictures) add_pictures(batch, sample, output, reference, candidate, *noted);
   if (changed_.size() > VerifyResult::kMostChanged) changed_.pop_back();
 }

@@ -85,9 +85,9 @@ std::vector<EdgeCase> run_edge_cases(const std::filesystem::path& reference_path
 
 // How an input or output is rendered.
 struct PictureStyle {
-  int pixels = InputPicture::kPixels;                  // of the longer side of an image
-  std::uint32_t rate = InputPicture::kUsualRate;       // of a sound
-  std::size_t least_sound = 256;                       // shorter sequences are no sound
+  int pixels = InputPicture::kPixels;             // of the longer side of an image
+  std::uint32_t rate = InputPicture::kUsualRate;  // of a sound
+  std::size_t least_sound = 256;                  // shorter sequences are no sound
   std::optional<Range> range = {};  // of black and white, or of the largest amplitude; unset: by the values
 };
 
@@ -96,7 +96,8 @@ Range range_of(const data::TensorView& values, const std::string& name);
 
 // Renders an input or output for the HTML report: [1, 3, 224, 224] is an image, [1, 16000] a waveform.
 // `values` are one sample with its batch axis. Pixels are scaled from the smallest to the largest value,
-// because normalized values have no fixed range. Returns nothing for other values, such as tokens or features.
+// because normalized values have no fixed range. Returns nothing for other values, such as tokens or
+// features.
 std::optional<InputPicture> picture_of(const std::string& name, const data::TensorView& values,
                                        const PictureStyle& style = {});
 

@@ -78,7 +78,8 @@ TEST(SamplePicture, AWaveformIsASound) {
 }
 
 TEST(SamplePicture, TwoOutputsCanHaveOneScale) {
-  const auto picture = picture_of("y", floats({1, 1, 8, 8}, [](std::size_t) { return 5.0F; }), {.range = Range{0, 10}});
+  const auto picture =
+      picture_of("y", floats({1, 1, 8, 8}, [](std::size_t) { return 5.0F; }), {.range = Range{0, 10}});
   ASSERT_TRUE(picture);
   EXPECT_NEAR(data::decode_image(picture->png, "y").pixels[0], 128, 1);
   EXPECT_TRUE(picture->wav.empty());

@@ -17,10 +17,10 @@ namespace ounce::report::html {
 using Json = nlohmann::ordered_json;
 
 // A key is the name of a member, or a path: "latency.p50_ns".
-const Json& member(const Json& object, std::string_view key);   // null if there is none
-const Json& list(const Json& object, std::string_view key);     // an empty list if there is none
-const Json& first(const Json& object, std::string_view key);    // the first entry of a list, or null
-std::string words(const Json& object, std::string_view key);    // empty if there is no text
+const Json& member(const Json& object, std::string_view key);  // null if there is none
+const Json& list(const Json& object, std::string_view key);    // an empty list if there is none
+const Json& first(const Json& object, std::string_view key);   // the first entry of a list, or null
+std::string words(const Json& object, std::string_view key);   // empty if there is no text
 std::optional<double> figure(const Json& object, std::string_view key);
 bool is_true(const Json& object, std::string_view key);
 std::string file_name(const Json& object, std::string_view key);  // of the path at `key`

@@ -52,10 +52,10 @@ KeyFigures quantize_figures(const Json& result) {
   } else if (is_run) {
     figures.verdict = Verdict::kGood;
     figures.word = "written";
-    figures.sentence =
-        fmt::format("compared with {} on {:.0f} {} in ONNX Runtime {} before it was written", figures.original,
-                    figure(trial, "samples").value_or(0),
-                    is_true(trial, "generated") ? "random inputs" : "samples", words(trial, "runtime_version"));
+    figures.sentence = fmt::format("compared with {} on {:.0f} {} in ONNX Runtime {} before it was written",
+                                   figures.original, figure(trial, "samples").value_or(0),
+                                   is_true(trial, "generated") ? "random inputs" : "samples",
+                                   words(trial, "runtime_version"));
   } else {
     const std::string why = words(trial, "why_not");
     figures.word = "written, not run";
@@ -80,7 +80,8 @@ KeyFigures verify_figures(const Json& result) {
   if (!figures.sqnr_db && !figures.is_exact) {  // documents of version 1 have it by output only
     for (const Json& output : list(result, "outputs")) {
       const auto sqnr = figure(output, "sqnr_db");
-      if (is_true(output, "judged") && sqnr) figures.sqnr_db = std::min(*sqnr, figures.sqnr_db.value_or(*sqnr));
+      if (is_true(output, "judged") && sqnr)
+        figures.sqnr_db = std::min(*sqnr, figures.sqnr_db.value_or(*sqnr));
     }
   }
   add_metric(first(result, "metrics"), figures);
@@ -105,7 +106,8 @@ std::vector<KeyFigures> bench_figures(const Json& result) {
       figures.sentence = per_call;
     } else {
       figures.original = file_name(base, "model");
-      figures.memory = {figure(base, "load_memory.after_bytes"), figure(models[i], "load_memory.after_bytes")};
+      figures.memory = {figure(base, "load_memory.after_bytes"),
+                        figure(models[i], "load_memory.after_bytes")};
       add_speed(member(batch, "speed_up"), figures);
       figures.sentence = fmt::format("{}, compared with {}", per_call, figures.original);
     }
@@ -176,10 +178,10 @@ KeyFigures sensitivity_figures(const Json& result) {
   else if (exclude == 0)
     figures.sentence = fmt::format("excluding layers does not bring the outputs to {:g} dB", wanted);
   else
-    figures.sentence = fmt::format("{} reaches {} with {} layer{} excluded{}", format,
-                                   decibel_text(figure(result, "exclude_db").value_or(NAN)), exclude,
-                                   exclude == 1 ? "" : "s",
-                                   is_true(result, "enough") ? "" : fmt::format("; {:g} dB is not reached", wanted));
+    figures.sentence = fmt::format(
+        "{} reaches {} with {} layer{} excluded{}", format,
+        decibel_text(figure(result, "exclude_db").value_or(NAN)), exclude, exclude == 1 ? "" : "s",
+        is_true(result, "enough") ? "" : fmt::format("; {:g} dB is not reached", wanted));
   return figures;
 }
 
@@ -196,8 +198,9 @@ KeyFigures check_figures(const Json& result) {
   figures.verdict = bad == 0 ? Verdict::kGood : Verdict::kBad;
   figures.word = bad == 0 ? "no problem found" : "problems found";
   figures.bytes = {{}, figure(result, "file_bytes")};
-  figures.sentence = bad == 0 ? fmt::format("checked for {} target{}", targets.size(), targets.size() == 1 ? "" : "s")
-                              : fmt::format("does not work on {} of {} targets", bad, targets.size());
+  figures.sentence =
+      bad == 0 ? fmt::format("checked for {} target{}", targets.size(), targets.size() == 1 ? "" : "s")
+               : fmt::format("does not work on {} of {} targets", bad, targets.size());
   return figures;
 }
 
@@ -250,7 +253,8 @@ std::vector<KeyFigures> token_figures(const Json& result) {
     }
     figures.sentence = without_first_word(words(model, "verdict"));
     if (figures.sentence.empty())
-      figures.sentence = time_text(1e-9 * figure(model, "next_token.p50_ns").value_or(0)) + " per token (median)";
+      figures.sentence =
+          time_text(1e-9 * figure(model, "next_token.p50_ns").value_or(0)) + " per token (median)";
   }
   return all;
 }
@@ -260,10 +264,10 @@ struct Row {
   KeyFigures (*figures)(const Json& result);
 };
 
-constexpr Row kRows[] = {{"quantize", quantize_figures}, {"verify", verify_figures},
-                         {"tune", tune_figures},         {"advise", advise_figures},
-                         {"sensitivity", sensitivity_figures}, {"check", check_figures},
-                         {"diff", diff_figures},         {"inspect", inspect_figures}};
+constexpr Row kRows[] = {
+    {"quantize", quantize_figures}, {"verify", verify_figures},           {"tune", tune_figures},
+    {"advise", advise_figures},     {"sensitivity", sensitivity_figures}, {"check", check_figures},
+    {"diff", diff_figures},         {"inspect", inspect_figures}};
 
 std::vector<KeyFigures> figures_of(const std::string& verb, const Json& result) {
   if (is_of_tokens(result)) return token_figures(result);
@@ -288,8 +292,8 @@ KeyFigures rest_of(const Json& results, const Json& errors) {
   KeyFigures figures;
   figures.verdict = failed == 0 ? Verdict::kNeutral : Verdict::kBad;
   figures.word = "not shown";
-  figures.sentence =
-      fmt::format("{} more are not shown, {} of them failed; the JSON document has all", count - kMostResults, failed);
+  figures.sentence = fmt::format("{} more are not shown, {} of them failed; the JSON document has all",
+                                 count - kMostResults, failed);
   return figures;
 }
 
@@ -382,12 +386,13 @@ std::string quality_words(const KeyFigures& figures) {
     const std::string name = figures.metric == "top1_accuracy" ? "accuracy" : figures.metric;
     const double change = *figures.quality.after - *figures.quality.before;
     if (!figures.is_share)
-      return fmt::format("{} {:.4g} (original: {:.4g})", name, *figures.quality.after, *figures.quality.before);
+      return fmt::format("{} {:.4g} (original: {:.4g})", name, *figures.quality.after,
+                         *figures.quality.before);
     constexpr double kNoChange = 0.0005;
     const std::string now = fmt::format("{:.1f} %", 100 * *figures.quality.after);
     if (std::fabs(change) < kNoChange) return fmt::format("{} unchanged ({})", name, now);
-    return fmt::format("{} {:.1f} points {} ({})", name, 100 * std::fabs(change), change < 0 ? "lower" : "higher",
-                       now);
+    return fmt::format("{} {:.1f} points {} ({})", name, 100 * std::fabs(change),
+                       change < 0 ? "lower" : "higher", now);
   }
   if (figures.is_exact) return "identical outputs";
   if (figures.agreement) return fmt::format("{:.1f} % equal predictions", 100 * *figures.agreement);

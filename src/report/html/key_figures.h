@@ -1,5 +1,5 @@
-// The verdict and the key figures of each result: size, speed, quality and memory. The report shows them first,
-// and without scripts it shows nothing else.
+// The verdict and the key figures of each result: size, speed, quality and memory. The report shows them
+// first, and without scripts it shows nothing else.
 #pragma once
 
 #include <optional>
@@ -28,11 +28,11 @@ struct KeyFigures {
   BeforeAfter quality;  // of the metric on labeled data
   std::string metric;   // "top1_accuracy"
   bool is_share = false;
-  std::optional<double> drop;                      // of the metric; positive: worse
-  std::optional<double> agreement, sqnr_db;        // with the original
-  bool is_exact = false;                           // all outputs are equal
+  std::optional<double> drop;                          // of the metric; positive: worse
+  std::optional<double> agreement, sqnr_db;            // with the original
+  bool is_exact = false;                               // all outputs are equal
   std::optional<double> speed, speed_low, speed_high;  // relative to the original
-  bool is_speed_certain = false;                   // the difference is measurable
+  bool is_speed_certain = false;                       // the difference is measurable
 
   std::size_t run = 0, result = 0;  // the document, and the position in its results
 };
@@ -42,8 +42,9 @@ struct KeyFigures {
 inline constexpr std::size_t kMostResults = 500;
 std::vector<KeyFigures> key_figures(const Json& document);
 
-// The result to show first: a failure if there is one, of verify and tune before others. Figures that it lacks
-// come from other results of the same model. `count` results have the same verdict, of `judged` with one.
+// The result to show first: a failure if there is one, of verify and tune before others. Figures that it
+// lacks come from other results of the same model. `count` results have the same verdict, of `judged` with
+// one.
 struct Overall {
   KeyFigures figures;
   std::size_t count = 0, judged = 0;

@@ -58,7 +58,8 @@ std::size_t most_text(std::string_view key) {
 double rounded(double value) {
   const std::string text = fmt::format("{:.7g}", value);
   double short_value = value;
-  std::from_chars(text.data(), text.data() + text.size(), short_value);  // leaves it if there is no such number
+  std::from_chars(text.data(), text.data() + text.size(),
+                  short_value);  // leaves it if there is no such number
   return short_value;
 }
 
@@ -67,7 +68,8 @@ Json shortened(const Json& value, std::string_view key = {}) {
   if (value.is_string()) return value.get_ref<const std::string&>().substr(0, most_text(key));
   Json made = value.is_object() ? Json::object() : Json::array();
   if (value.is_array()) {
-    for (std::size_t i = 0; i < std::min(value.size(), kMostEntries); ++i) made.push_back(shortened(value[i], key));
+    for (std::size_t i = 0; i < std::min(value.size(), kMostEntries); ++i)
+      made.push_back(shortened(value[i], key));
     return made;
   }
   if (!value.is_object()) return value;
@@ -84,32 +86,34 @@ const char* name_of(Verdict verdict) {
 }
 
 Json json_of(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
-Json json_of(const BeforeAfter& pair) { return {{"before", json_of(pair.before)}, {"after", json_of(pair.after)}}; }
+Json json_of(const BeforeAfter& pair) {
+  return {{"before", json_of(pair.before)}, {"after", json_of(pair.after)}};
+}
 
 Json json_of(const KeyFigures& one) {
-  return {{"verb", one.verb},
-          {"model", one.model},
-          {"original", one.original},
-          {"verdict", name_of(one.verdict)},
-          {"word", one.word},
-          {"sentence", one.sentence},
-          {"bytes", json_of(one.bytes)},
-          {"memory", json_of(one.memory)},
-          {"quality", json_of(one.quality)},
-          {"metric", one.metric},
-          {"share", one.is_share},
-          {"drop", json_of(one.drop)},
-          {"agreement", json_of(one.agreement)},
-          {"sqnr_db", json_of(one.sqnr_db)},
-          {"exact", one.is_exact},
-          {"speed", json_of(one.speed)},
-          {"speed_low", json_of(one.speed_low)},
-          {"speed_high", json_of(one.speed_high)},
-          {"speed_certain", one.is_speed_certain},
-          {"words",
-           {{"size", size_words(one)}, {"speed", speed_words(one)}, {"quality", quality_words(one)}}},
-          {"run", one.run},
-          {"result", one.result}};
+  return {
+      {"verb", one.verb},
+      {"model", one.model},
+      {"original", one.original},
+      {"verdict", name_of(one.verdict)},
+      {"word", one.word},
+      {"sentence", one.sentence},
+      {"bytes", json_of(one.bytes)},
+      {"memory", json_of(one.memory)},
+      {"quality", json_of(one.quality)},
+      {"metric", one.metric},
+      {"share", one.is_share},
+      {"drop", json_of(one.drop)},
+      {"agreement", json_of(one.agreement)},
+      {"sqnr_db", json_of(one.sqnr_db)},
+      {"exact", one.is_exact},
+      {"speed", json_of(one.speed)},
+      {"speed_low", json_of(one.speed_low)},
+      {"speed_high", json_of(one.speed_high)},
+      {"speed_certain", one.is_speed_certain},
+      {"words", {{"size", size_words(one)}, {"speed", speed_words(one)}, {"quality", quality_words(one)}}},
+      {"run", one.run},
+      {"result", one.result}};
 }
 
 std::string from_hexadecimal(const std::string& digits) {
@@ -144,12 +148,16 @@ std::string lead_of(const Overall& overall) {
       figures.verdict == Verdict::kBad || figures_in_words.empty() ? figures_in_words : figures.sentence;
   if (overall.judged < 2) return text;
   return fmt::format("{} of {} results {}{}{}", overall.count, overall.judged,
-                     figures.verdict == Verdict::kBad ? "failed" : "passed", text.empty() ? "" : ". This one: ", text);
+                     figures.verdict == Verdict::kBad ? "failed" : "passed",
+                     text.empty() ? "" : ". This one: ", text);
 }
 
 std::string badge_of(const KeyFigures& figures) {
-  const char* const sign = figures.verdict == Verdict::kGood ? "✓ " : figures.verdict == Verdict::kBad ? "✗ " : "";
-  return fmt::format("<span class=\"badge {}\">{}{}</span>", name_of(figures.verdict), sign, markup_of(figures.word));
+  const char* const sign = figures.verdict == Verdict::kGood  ? "✓ "
+                           : figures.verdict == Verdict::kBad ? "✗ "
+                                                              : "";
+  return fmt::format("<span class=\"badge {}\">{}{}</span>", name_of(figures.verdict), sign,
+                     markup_of(figures.word));
 }
 
 std::string or_dash(const std::string& text) { return text.empty() ? "–" : markup_of(text); }
@@ -168,11 +176,14 @@ std::string plain_table(const std::vector<KeyFigures>& all) {
   std::string rows;
   for (const KeyFigures& one : all) {
     rows += fmt::format(
-        "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{} {}</td></tr>\n",
+        "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{} "
+        "{}</td></tr>\n",
         or_dash(one.model), or_dash(one.verb), or_dash(bytes_words(one.bytes)), or_dash(speed_words(one)),
-        or_dash(quality_words(one)), or_dash(bytes_words(one.memory)), badge_of(one), markup_of(one.sentence));
+        or_dash(quality_words(one)), or_dash(bytes_words(one.memory)), badge_of(one),
+        markup_of(one.sentence));
   }
-  return "<table><caption>Key figures</caption><thead><tr><th scope=\"col\">model</th><th scope=\"col\">command</th>"
+  return "<table><caption>Key figures</caption><thead><tr><th scope=\"col\">model</th><th "
+         "scope=\"col\">command</th>"
          "<th scope=\"col\">size</th><th scope=\"col\">speed</th><th scope=\"col\">quality</th>"
          "<th scope=\"col\">memory</th><th scope=\"col\">result</th></tr></thead><tbody>\n" +
          rows + "</tbody></table>\n";
@@ -220,21 +231,20 @@ std::string page(const std::vector<Run>& runs) {
   const std::string headline = headline_of(overall);
   Json figures = Json::array();
   for (const KeyFigures& one : all) figures.push_back(shortened(json_of(one)));
-  return filled(page_template(),
-                {{"policy", markup_of(content_policy())},
-                 {"title", markup_of(headline)},
-                 {"style", std::string(style_sheet())},
-                 {"badge", badge_of(overall.figures)},
-                 {"headline", markup_of(headline)},
-                 {"lead", markup_of(lead_of(overall))},
-                 {"table", plain_table(all)},
-                 {"commands", plain_commands(runs)},
-                 {"version", version()},
-                 {"data", embedded({{"version", version()},
-                                    {"top", shortened(json_of(overall.figures))},
-                                    {"figures", std::move(figures)},
-                                    {"runs", std::move(documents)}})},
-                 {"script", std::string(script())}});
+  return filled(page_template(), {{"policy", markup_of(content_policy())},
+                                  {"title", markup_of(headline)},
+                                  {"style", std::string(style_sheet())},
+                                  {"badge", badge_of(overall.figures)},
+                                  {"headline", markup_of(headline)},
+                                  {"lead", markup_of(lead_of(overall))},
+                                  {"table", plain_table(all)},
+                                  {"commands", plain_commands(runs)},
+                                  {"version", version()},
+                                  {"data", embedded({{"version", version()},
+                                                     {"top", shortened(json_of(overall.figures))},
+                                                     {"figures", std::move(figures)},
+                                                     {"runs", std::move(documents)}})},
+                                  {"script", std::string(script())}});
 }
 
 }  // namespace ounce::report::html

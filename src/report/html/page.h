@@ -2,10 +2,10 @@
 //
 //   const std::string html = page({{"verify.json", document}});
 //
-// The report is the template page.html with the documents that --json prints: page.js renders them in the browser.
-// Without scripts, the report shows the verdict and a table of key figures (key_figures.h). Names in the documents
-// are untrusted. Outside of the embedded JSON they are escaped, page.js makes text nodes of them, and the content
-// security policy of the page allows only its own script.
+// The report is the template page.html with the documents that --json prints: page.js renders them in the
+// browser. Without scripts, the report shows the verdict and a table of key figures (key_figures.h). Names in
+// the documents are untrusted. Outside of the embedded JSON they are escaped, page.js makes text nodes of
+// them, and the content security policy of the page allows only its own script.
 #pragma once
 
 #include <string>

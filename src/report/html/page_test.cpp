@@ -59,12 +59,14 @@ ordered_json data_of(const std::string& html) {
 
 TEST(Page, TheVerdictIsFirst) {
   const std::string html = page_of(verify_document("small.onnx"));
-  EXPECT_THAT(html, HasSubstr("<h1><span class=\"badge good\">✓ passed</span> small.onnx: output SQNR 40.5 dB</h1>"));
+  EXPECT_THAT(
+      html, HasSubstr("<h1><span class=\"badge good\">✓ passed</span> small.onnx: output SQNR 40.5 dB</h1>"));
   EXPECT_LT(html.find("<h1>"), html.find("<table>"));
   ordered_json failed = verify_document("small.onnx");
   failed["results"][0]["passed"] = false;
   failed["results"][0]["verdict"] = "failed: 12 dB";
-  EXPECT_THAT(page_of(failed), HasSubstr("<h1><span class=\"badge bad\">✗ failed</span> small.onnx: 12 dB</h1>"));
+  EXPECT_THAT(page_of(failed),
+              HasSubstr("<h1><span class=\"badge bad\">✗ failed</span> small.onnx: 12 dB</h1>"));
 }
 
 TEST(Page, WithoutScriptsItHasTheKeyFiguresAndTheCommand) {
@@ -113,8 +115,8 @@ TEST(Page, NothingIsLoaded) {
 // Text of documents becomes text nodes, never markup.
 TEST(Page, TheScriptMakesNoMarkup) {
   const std::string html = page_of(verify_document("small.onnx"));
-  for (const char* way : {"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function",
-                          "DOMParser", "createContextualFragment", "srcdoc"})
+  for (const char* way : {"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(",
+                          "new Function", "DOMParser", "createContextualFragment", "srcdoc"})
     EXPECT_THAT(html, Not(HasSubstr(way))) << way;
 }
 
@@ -188,8 +190,10 @@ TEST(Page, LongListsAreCut) {
 
 TEST(Page, NumbersHaveSevenDigits) {
   const ordered_json data = data_of(page_of(
-      {{"verb", "quantize"}, {"results", {{{"all", {0.123456789, 4.9e-324, 1.7976931348623157e308, -0.0, 12345678901}}}}}}));
-  EXPECT_EQ(data["runs"][0]["document"]["results"][0]["all"].dump(), "[0.1234568,5e-324,1.797693e+308,-0.0,12345678901]");
+      {{"verb", "quantize"},
+       {"results", {{{"all", {0.123456789, 4.9e-324, 1.7976931348623157e308, -0.0, 12345678901}}}}}}));
+  EXPECT_EQ(data["runs"][0]["document"]["results"][0]["all"].dump(),
+            "[0.1234568,5e-324,1.797693e+308,-0.0,12345678901]");
 }
 
 TEST(Page, SeveralRunsAreCompared) {
@@ -235,7 +239,8 @@ TEST(KeyFiguresTest, QuantizeHasSizeSpeedAndMemory) {
 TEST(KeyFiguresTest, ASpeedOnABusyMachineIsNone) {
   ordered_json speed = {{"ratio", 11.7}, {"measurable", false}, {"reliable", false}};
   const auto document = [&] {
-    return ordered_json{{"verb", "quantize"}, {"results", {{{"trial", {{"tried", true}, {"speed_up", speed}}}}}}};
+    return ordered_json{{"verb", "quantize"},
+                        {"results", {{{"trial", {{"tried", true}, {"speed_up", speed}}}}}}};
   };
   EXPECT_EQ(speed_words(only(document())), "");
   speed["reliable"] = true;
@@ -243,7 +248,8 @@ TEST(KeyFiguresTest, ASpeedOnABusyMachineIsNone) {
 }
 
 TEST(KeyFiguresTest, AccuracyIsInPointsAndOtherMetricsAreNumbers) {
-  ordered_json metric = {{"name", "top1_accuracy"}, {"unit", "share"}, {"reference", 0.922}, {"candidate", 0.922}};
+  ordered_json metric = {
+      {"name", "top1_accuracy"}, {"unit", "share"}, {"reference", 0.922}, {"candidate", 0.922}};
   const auto quality = [&] {
     return quality_words(only({{"verb", "verify"}, {"results", {{{"metrics", {metric}}}}}}));
   };
@@ -272,8 +278,9 @@ TEST(KeyFiguresTest, EachModelOfBenchIsComparedWithTheFirst) {
 }
 
 TEST(KeyFiguresTest, FiguresOfOneModelAreJoined) {
-  const std::vector<KeyFigures> quantized = key_figures(
-      {{"verb", "quantize"}, {"results", {{{"output", "small.onnx"}, {"bytes_before", 100}, {"bytes_after", 25}}}}});
+  const std::vector<KeyFigures> quantized =
+      key_figures({{"verb", "quantize"},
+                   {"results", {{{"output", "small.onnx"}, {"bytes_before", 100}, {"bytes_after", 25}}}}});
   std::vector<KeyFigures> all = key_figures(verify_document("small.onnx"));
   all.insert(all.begin(), quantized.begin(), quantized.end());
   const Overall overall = overall_of(all);
@@ -294,7 +301,10 @@ TEST(KeyFiguresTest, LanguageModelsAreJudgedOneByOne) {
        {"results",
         {{{"models",
            {{{"model", "a"}, {"next_token", {{"p50_ns", 1'000'000}}}, {"passed", nullptr}, {"verdict", ""}},
-            {{"model", "b"}, {"next_token", {{"p50_ns", 1}}}, {"passed", false}, {"verdict", "failed: 3 tokens"}}}}}}}});
+            {{"model", "b"},
+             {"next_token", {{"p50_ns", 1}}},
+             {"passed", false},
+             {"verdict", "failed: 3 tokens"}}}}}}}});
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(all[0].verdict, Verdict::kNeutral);
   EXPECT_EQ(all[1].verdict, Verdict::kBad);
