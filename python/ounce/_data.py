@@ -166,7 +166,7 @@ def add_data(
             call.add_array(name, as_array(value, name))
         return
     if labels is not None and not isinstance(labels, str):
-        raise RequestError("labels of an iterable are fields of its items: name the field with labels=")
+        raise RequestError("labels of an iterable are fields of its items: name them with labels=")
     most = None
     if options.get("samples"):  # an endless generator would never end
         most = int(options["samples"]) + int(options.get("first") or 0)
