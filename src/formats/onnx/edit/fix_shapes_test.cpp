@@ -22,7 +22,7 @@ using test::kFloat;
 using test::ModelBuilder;
 using ::testing::HasSubstr;
 
-constexpr std::uint32_t kInput = 11, kOutput = 12, kValueInfo = 13;
+constexpr std::uint32_t kInput = 11, kOutput = 12, kIntermediate = 13;
 
 // A dimension is a number, a parameter, or unknown ("?").
 std::string value(const std::string& name, const std::vector<std::string>& dims) {
@@ -40,7 +40,7 @@ ModelBuilder conv_model() {
   ModelBuilder model;
   model.add(kInput, value("x", {"N", "3", "?", "W"})).add(kInput, value("z", {"N", "8"}));
   model.add(kOutput, value("y", {"N", "8", "h", "w"})).add(kOutput, value("s", {"N", "8"}));
-  model.add(kValueInfo, value("c", {"N", "8", "h", "w"}));
+  model.add(kIntermediate, value("c", {"N", "8", "h", "w"}));
   model.initializer("k", {8, 3, 3, 3}, test::ramp({8, 3, 3, 3}));
   model.node("Conv", {"x", "k"}, {"c"}, {ints_attribute("pads", {1, 1, 1, 1})});
   model.node("Relu", {"c"}, {"y"}).node("Sigmoid", {"z"}, {"s"});
