@@ -5,7 +5,7 @@
 #   make test-publish   published models in transformers.js and onnxruntime-genai (700 MB by npm and pip)
 #   make test-report    the HTML report of the demo in headless Chromium, with axe-core (150 MB by apt, pip and npm)
 #   make test-docs      every command in the documentation
-#   make docs       the generated pages: command line, JSON, support by version; the table and the picture in README
+#   make docs       the generated pages: command line, JSON, APIs, support by version, outputs of the tutorial; table and picture in README
 #   make site       the documentation as a static site in build/site (mkdocs by pip)
 #   make test-kotlin   compile and run the Kotlin extensions (compiler by Maven)
 #   make demo       build, then every verb on the embedded example
@@ -57,13 +57,17 @@ test-report: build
 	tests/report/run.sh build/ounce build/report
 
 test-docs: build
-	python3 tests/docs/docs_test.py --ounce build/ounce --example examples/commands README.md docs/*.md docs/*/*.md
+	python3 tests/docs/docs_test.py --ounce build/ounce --examples examples README.md docs/*.md docs/*/*.md
 
 docs: build
 	./setup report
 	python3 tools/cli_reference.py build/ounce --write docs/reference/cli.md
 	python3 tools/result_types.py build/ounce
+	python3 tools/python_verbs.py build/libounce.so
+	python3 tools/api_reference.py
 	python3 tools/failure_map.py build/ounce --example examples/commands --write docs/reference/failure-modes.md
+	python3 tests/docs/docs_test.py --write --ounce build/ounce --examples examples docs/get-started/tutorial.md docs/get-started/faq.md
+	OUNCE_LIBRARY=$(CURDIR)/build/libounce.so PYTHONPATH=$(CURDIR)/python /usr/bin/python3 tests/docs/notebook_test.py --write examples/quickstart.ipynb
 	python3 tools/readme_table.py build/ounce examples/commands README.md
 	tools/report_picture.sh build/ounce docs/report.png
 

@@ -46,9 +46,54 @@ OUTPUTS = {
     "quantize": "where the result goes (default: model.w8.onnx beside a model that is a path; else the result has it: to_bytes())"
 }
 PROGRESS = (
-    "True for a bar of tqdm, False for none, None for one where somebody is watching; or a function of what is worked on, the "
-    "stage, how much is done and of how much"
+    "True shows a tqdm progress bar, False shows none, None shows one in terminals and notebooks; or a function that is called with "
+    "the model, the stage, the amount done and the total amount, and may return True to stop the call"
 )
+
+USUAL_RETURN = "Its attributes are the keys of the JSON document of the command; to_dict() returns them, print(result) prints the report."
+RETURNS = {
+    "quantize": "`output` is the path of the new model, `bytes_before` and `bytes_after` its size; a model in memory gives a result "
+    "with to_bytes() and to_onnx().",
+    "verify": "`passed` is False if a threshold is exceeded (this raises no exception), and `verdict` is the reason as a sentence.",
+    "bench": "`models` has the latencies (ns), memory (bytes) and the speed relative to the first model.",
+    "tune": "`passed` is False if no candidate meets the thresholds, `output` is the path of the best model.",
+    "check": "`targets` has the findings for each target. An unsupported model raises no exception.",
+}
+RAISES = [
+    "RequestError: an invalid argument, or an invalid file (a ValueError)",
+    "UnsupportedError: the model is valid, and the operation is not supported for it",
+    "MissingFileError: a file does not exist (a FileNotFoundError)",
+    "RefusedError: another I/O error, such as a full disk (an OSError)",
+    "StoppedError: `progress` returned True",
+]
+# The tests run these in a folder with model.onnx, small.onnx (the same model with 8-bit weights), val.npz with labels, and calib.npz.
+EXAMPLES = {
+    "quantize": ['ounce.quantize("model.onnx", "int8.onnx", to="int8", data="calib.npz")'],
+    "verify": ['result = ounce.verify("model.onnx", "small.onnx", data="val.npz", labels="label", max_drop=0.02)',
+               "assert result.passed, result.verdict"],
+    "bench": ['print(ounce.bench("model.onnx", "small.onnx", seconds=0.2))'],
+    "tune": ['ounce.tune("model.onnx", "best.onnx", data="val.npz", labels="label", max_drop=0.05, budget="2 models")'],
+    "advise": ['ounce.advise("model.onnx", data="val.npz", budget="5s").verdict'],
+    "inspect": ['ounce.inspect("model.onnx").bytes_after'],
+    "check": ['print(ounce.check("model.onnx", target="android-arm64@1.22.0"))'],
+    "report": ["import json, pathlib", "",
+               'run = ounce.verify("model.onnx", "small.onnx", data="val.npz")',
+               'pathlib.Path("run.json").write_text(json.dumps(run.to_dict()))',
+               'ounce.report("run.json", output="page.html")'],
+    "sensitivity": ['print(ounce.sensitivity("model.onnx", data="calib.npz", by="block"))'],
+    "calibrate": ['ounce.calibrate("model.onnx", "ranges.json", data="calib.npz")'],
+    "calibrate merge": ['ounce.calibrate("model.onnx", "a.json", data="calib.npz")',
+                        'ounce.calibrate_merge(["a.json"], "ranges.json")'],
+    "diff": ['ounce.diff("model.onnx", "small.onnx").same'],
+    "publish": ['ounce.publish("model.onnx", "site", variants="q8")'],
+    "contract set": ['ounce.contract.set("model.onnx", "with.onnx", rate=8000, length=8000, rescale="1/32768")'],
+    "contract show": ['print(ounce.contract.show("model.onnx"))'],
+    "contract check": ['ounce.contract.check("model.onnx", data="val.npz").passed'],
+    "unpack": ['ounce.unpack("small.onnx", cache="cache").file'],
+    "copy": ['ounce.copy("model.onnx", "copy.onnx", external_data="always")'],
+    "shadow report": ['ounce.shadow.report(["phone.json"], min_agreement=0.99).passed'],
+    "prove": ['ounce.prove("small.onnx").verdict'],
+}
 
 HEAD = '''"""The verbs as functions. Written by tools/python_verbs.py from what the library says of itself; do not edit."""
 
@@ -110,19 +155,35 @@ def words_of(option, verb, names):
     if "default" in option and "choices" not in option and "default" not in words:
         words += f" (default: {option['default']})"
     words = words.replace("(repeatable)", "(one, or a list)").replace("(repeatable; ", "(one, or a list; ")
+    words = re.sub(r"--([a-z][a-z0-9-]*) '([^']*)'", lambda m: f'{python_name(m[1])}="{m[2]}"' if m[1] in names else m[0], words)
+    return python_words(words, names)
+
+
+def python_words(words, names):
+    """A text with the options in it by their names in Python."""
     return re.sub(r"--([a-z][a-z0-9-]*)", lambda m: python_name(m[1]) if m[1] in names else m[0], words)
 
 
-def docstring(help_, described, verb, names, indent):
-    lines = [help_[0].upper() + help_[1:] + ".", ""]
-    group = None
-    for option in described:
-        if option["group"] != group and option["group"] != "Options":
-            lines += ["", option["group"] + ":"]
-        group = option["group"]
-        text = f"{python_name(option['name'])}: {words_of(option, verb, names)}"
-        lines += textwrap.wrap(text, 100, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
-    lines += ["", *textwrap.wrap("progress: " + PROGRESS, 100, subsequent_indent="    ")]
+def docstring(help_, described, verb, result, names, indent):
+    summary = re.sub(r" \(exit codes? [^)]*\)", "", help_)
+    lines = [summary[0].upper() + summary[1:] + ".", "", "Args:"]
+    group = "Options"
+
+    def add(text):
+        lines.extend(textwrap.wrap(text, 100, initial_indent="    ", subsequent_indent="        ", break_long_words=False, break_on_hyphens=False))
+
+    for option in [*described, None]:
+        if group == "Options" and (not option or option["group"] != group):
+            add("progress: " + PROGRESS)
+        if option and option["group"] != group:
+            group = option["group"]
+            lines += ["", python_words(group, names) + ":"]
+        if option:
+            add(f"{python_name(option['name'])}: {words_of(option, verb, names)}")
+    lines += ["", "Returns:", *(f"    {line}" for line in textwrap.wrap(f"{result}. " + RETURNS.get(verb, USUAL_RETURN), 100))]
+    lines += ["", "Raises:", *(f"    {line}" for line in RAISES)]
+    if verb in EXAMPLES:
+        lines += ["", "Example:", *(f"    {line}" for line in EXAMPLES[verb])]
     text = "\n".join((indent + line).rstrip() for line in lines).strip()
     return indent + 'r"""' + text + "\n" + indent + '"""'
 
@@ -148,7 +209,7 @@ def function(described, name, indent):
         if not option["argument"] and option not in behind:
             lines.append(f"{indent}    {python_name(option['name'])}: {type_of(option, verb)}{default_of(option)},")
     lines += [f"{indent}    progress: Progress = None,", f"{indent}) -> {result}:"]
-    lines.append(docstring(described["help"], options, verb, names, indent + "    "))
+    lines.append(docstring(described["help"], options, verb, result, names, indent + "    "))
     lines.append(f"{indent}    return call({json.dumps(verb)}, {result}, {{")
     for option in options:
         value = python_name(option["name"])

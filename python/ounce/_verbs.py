@@ -125,176 +125,199 @@ def quantize(
 ) -> QuantizeResult:
     r"""Compress or quantize a model; compare it with the original before writing it.
 
-    model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
-    output: where the result goes (default: model.w8.onnx beside a model that is a path; else the result
-        has it: to_bytes())
-    to: Choose the format; the percentage is the typical size: w8 (8-bit weights, FP32 arithmetic, 25
-        %), w16 (16-bit float weights, FP32 arithmetic, 50 %), w4 (4-bit weights, FP32 arithmetic, 15
-        %), nbits8 (8-bit weights in MatMulNBits kernels, 27 %), nbits4 (4-bit weights in MatMulNBits
-        kernels, 16 %), nbits2 (2-bit weights in MatMulNBits kernels, 10 %), int8 (INT8 arithmetic,
-        calibrated activations, 25 %, needs data or ranges), int8-dynamic (INT8 arithmetic, activation
-        scales found at run time, 25 %), fp16 (FP16 arithmetic, 50 %), bf16 (BF16 arithmetic, 50 %).
-        Aliases: static for int8, int8-static for int8, dynamic for int8-dynamic, int4 for nbits4, int2
-        for nbits2
-    decode: Choose where weights are dequantized: fold (at load, FP32 speed), dq (on every run, small in
-        memory), auto (by memory)
-    memory: Choose the memory after loading, for w8 and w4: fast (weights become FP32), low (weights
-        stay 8-bit or 4-bit, runs are slower), balanced (in between, within decode_share)
-    decode_share: Limit the time that memory balanced spends on dequantizing weights, in percent of a
-        run (estimated from shapes) (default: 5)
-    granularity: Set the granularity of scales: auto, tensor, channel, block:N. Example: block:32
-        (default: auto)
-    scale: Choose how scales are computed: mse (least squared error), absmax (largest absolute value)
-    rounding: Choose how weights are rounded: zero-sum (the errors of a channel sum to zero), nearest,
-        adaptive (int8: AdaRound-style layer-wise reconstruction on calibration data; slower)
-    codebook: Use a k-means codebook instead of a linear scale (w8: 256 values, w4: 16)
-    asymmetric: Quantize weights asymmetrically: every scale gets a zero point
-    fp16_budget: Store the smallest weights in FP16, up to this percentage of the size (default: 0.1)
-    min_bytes: Keep tensors that are smaller than this number of bytes unchanged (default: 1024)
-    include: Quantize only tensors, nodes or op types that match this regular expression (one, or a
-        list)
-    exclude: Skip tensors, nodes or op types that match this regular expression (one, or a list).
-        Example: exclude '^head'
-    ignore_unmatched: Warn about a regular expression that matches nothing, instead of failing
-    keep_inputs: Keep initializers that are also graph inputs as inputs with a default value (default:
-        make them constants)
-    node: Override the format of one node, named by its output, as NAME=FORMAT: fp32, w16, w8, w4,
-        nbits8, nbits4, nbits2, and with to int8 also int8-dynamic (one, or a list). Example:
-        /fc/Gemm_output_0=fp32
-    expert: Set any field of the recipe by its JSON name, as KEY=VALUE (one, or a list). Example:
-        fit_on_even_samples=true
-    external_data: Store weights in a separate file: auto (above 2 GiB), always, never
-    threads: Use this many threads (0: all CPUs); the written model does not depend on it (default: 0)
-    dry_run: Print the plan and write nothing
-    report: Write the result as a self-contained HTML report: FILE.html
-    pictures: Add histograms of weights and activations to the json document, for 'ounce report'
-        (default: off; on with report)
-    verify: Run the quantized model in ONNX Runtime and compare its outputs with the original before
-        writing it (default: on; --no-verify compares only the stored weights, so the file may fail to
-        load)
-    allow_slower: Write an int8 or int8-dynamic model even if it is slower than the original on this CPU
-        (default: refuse with exit code 3)
-    runtime: Use this ONNX Runtime to compare outputs: the path of a library, or a version (default: the
-        newest)
-    litert: Use this LiteRT for .tflite models: the path of a library, or a version (default: the
-        newest)
-    on: Test int8 and int8-dynamic models on these CPUs before writing them: avx2, avx512, arm64, none,
-        or auto for all that this machine can emulate (default: auto)
-    target: Use only ops that this target supports: a platform and release (android-arm64@1.22.0), an
-        execution provider (cuda, coreml, directml, nnapi, qnn), or both (ios-arm64@1.22.0+coreml)
+    Args:
+        model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a
+            model
+        output: where the result goes (default: model.w8.onnx beside a model that is a path; else the
+            result has it: to_bytes())
+        to: Choose the format; the percentage is the typical size: w8 (8-bit weights, FP32 arithmetic,
+            25 %), w16 (16-bit float weights, FP32 arithmetic, 50 %), w4 (4-bit weights, FP32
+            arithmetic, 15 %), nbits8 (8-bit weights in MatMulNBits kernels, 27 %), nbits4 (4-bit
+            weights in MatMulNBits kernels, 16 %), nbits2 (2-bit weights in MatMulNBits kernels, 10 %),
+            int8 (INT8 arithmetic, calibrated activations, 25 %, needs data or ranges), int8-dynamic
+            (INT8 arithmetic, activation scales found at run time, 25 %), fp16 (FP16 arithmetic, 50 %),
+            bf16 (BF16 arithmetic, 50 %). Aliases: static for int8, int8-static for int8, dynamic for
+            int8-dynamic, int4 for nbits4, int2 for nbits2
+        decode: Choose where weights are dequantized: fold (at load, FP32 speed), dq (on every run,
+            small in memory), auto (by memory)
+        memory: Choose the memory after loading, for w8 and w4: fast (weights become FP32), low (weights
+            stay 8-bit or 4-bit, runs are slower), balanced (in between, within decode_share)
+        decode_share: Limit the time that memory balanced spends on dequantizing weights, in percent of
+            a run (estimated from shapes) (default: 5)
+        granularity: Set the granularity of scales: auto, tensor, channel, block:N. Example: block:32
+            (default: auto)
+        scale: Choose how scales are computed: mse (least squared error), absmax (largest absolute
+            value)
+        rounding: Choose how weights are rounded: zero-sum (the errors of a channel sum to zero),
+            nearest, adaptive (int8: AdaRound-style layer-wise reconstruction on calibration data;
+            slower)
+        codebook: Use a k-means codebook instead of a linear scale (w8: 256 values, w4: 16)
+        asymmetric: Quantize weights asymmetrically: every scale gets a zero point
+        fp16_budget: Store the smallest weights in FP16, up to this percentage of the size (default:
+            0.1)
+        min_bytes: Keep tensors that are smaller than this number of bytes unchanged (default: 1024)
+        include: Quantize only tensors, nodes or op types that match this regular expression (one, or a
+            list)
+        exclude: Skip tensors, nodes or op types that match this regular expression (one, or a list).
+            Example: exclude="^head"
+        ignore_unmatched: Warn about a regular expression that matches nothing, instead of failing
+        keep_inputs: Keep initializers that are also graph inputs as inputs with a default value
+            (default: make them constants)
+        node: Override the format of one node, named by its output, as NAME=FORMAT: fp32, w16, w8, w4,
+            nbits8, nbits4, nbits2, and with to int8 also int8-dynamic (one, or a list). Example:
+            /fc/Gemm_output_0=fp32
+        expert: Set any field of the recipe by its JSON name, as KEY=VALUE (one, or a list). Example:
+            fit_on_even_samples=true
+        external_data: Store weights in a separate file: auto (above 2 GiB), always, never
+        threads: Use this many threads (0: all CPUs); the written model does not depend on it (default:
+            0)
+        dry_run: Print the plan and write nothing
+        report: Write the result as a self-contained HTML report: FILE.html
+        pictures: Add histograms of weights and activations to the json document, for 'ounce report'
+            (default: off; on with report)
+        verify: Run the quantized model in ONNX Runtime and compare its outputs with the original before
+            writing it (default: on; --no-verify compares only the stored weights, so the file may fail
+            to load)
+        allow_slower: Write an int8 or int8-dynamic model even if it is slower than the original on this
+            CPU (default: refuse with exit code 3)
+        runtime: Use this ONNX Runtime to compare outputs: the path of a library, or a version (default:
+            the newest)
+        litert: Use this LiteRT for .tflite models: the path of a library, or a version (default: the
+            newest)
+        on: Test int8 and int8-dynamic models on these CPUs before writing them: avx2, avx512, arm64,
+            none, or auto for all that this machine can emulate (default: auto)
+        target: Use only ops that this target supports: a platform and release (android-arm64@1.22.0),
+            an execution provider (cuda, coreml, directml, nnapi, qnn), or both
+            (ios-arm64@1.22.0+coreml)
+        progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
+            notebooks; or a function that is called with the model, the stage, the amount done and the
+            total amount, and may return True to stop the call
 
     Runtime:
-    isolate: Run models in a separate process with limits (default: on)
-    isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
-        machine) (default: 0)
-    isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
-        (default: 120)
+        isolate: Run models in a separate process with limits (default: on)
+        isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
+            machine) (default: 0)
+        isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
+            (default: 120)
 
-    INT8 arithmetic (--to int8, --to int8-dynamic):
-    calibration: Choose how activation ranges are calibrated for int8: minmax, mean, percentile,
-        entropy, mse, auto (the best one measured on the data; with --no-search per-tensor mse)
-    percentile: Set the percentile of calibration percentile, from 50 to 100 (default: 99.99)
-    dialect: Choose the quantization format of int8: qdq (Q/DQ nodes, which runtimes fuse), qoperator
-        (integer ops such as QLinearConv)
-    activations: Set the type of activations for int8: u8, s8, u16, s16 (unsigned or signed)
-    symmetric_activations: Use symmetric activation ranges for int8 where values have both signs
-    weights: Set the type of weights: s8, u8, s4 (signed or unsigned)
-    reduce_range: Use 7-bit weights, which cannot saturate int16 sums on x86 CPUs without VNNI;
-        --no-reduce-range uses 8 bits everywhere (default: 8 bits, fewer only where two adjacent weights
-        could saturate)
-    integer_io: Quantize the inputs and outputs of the model, too, for int8
-    fallback: Choose the format of nodes that do not run in INT8: w8 (8-bit weights, FP32 arithmetic),
-        fp16 (FP16 weights, FP16 arithmetic where the target supports it)
-    skip_rewrite: Do not rewrite these ops as ops that run in INT8: hard-swish, tanh, conv-transpose,
-        mean, pad-channels (repeatable, or separated by commas)
-    use_cost_model: Keep nodes in FP32 that INT8 would make slower (default: on)
-    dynamic_conv: Run Conv as ConvInteger for int8-dynamic, although it is several times slower than
-        FP32
-    value: Override the quantization of one activation for int8, as NAME=SETTING: a range LOW:HIGH, a
-        calibration method, a type of activations, or float to keep it in FP32 (one, or a list).
-        Example: /act/Sigmoid_output_0=0:1
-    search: Choose the calibration method and the ops to keep in FP32 by measuring on the data, for int8
-        (default: on)
-    equalize: Apply cross-layer equalization (default: on)
-    correct_bias: Apply bias correction for int8 (default: on)
-    fit_on_even_samples: Calibrate int8 on every second sample only, if there are 16 or more
+    INT8 arithmetic (to int8, to int8-dynamic):
+        calibration: Choose how activation ranges are calibrated for int8: minmax, mean, percentile,
+            entropy, mse, auto (the best one measured on the data; with --no-search per-tensor mse)
+        percentile: Set the percentile of calibration percentile, from 50 to 100 (default: 99.99)
+        dialect: Choose the quantization format of int8: qdq (Q/DQ nodes, which runtimes fuse),
+            qoperator (integer ops such as QLinearConv)
+        activations: Set the type of activations for int8: u8, s8, u16, s16 (unsigned or signed)
+        symmetric_activations: Use symmetric activation ranges for int8 where values have both signs
+        weights: Set the type of weights: s8, u8, s4 (signed or unsigned)
+        reduce_range: Use 7-bit weights, which cannot saturate int16 sums on x86 CPUs without VNNI;
+            --no-reduce-range uses 8 bits everywhere (default: 8 bits, fewer only where two adjacent
+            weights could saturate)
+        integer_io: Quantize the inputs and outputs of the model, too, for int8
+        fallback: Choose the format of nodes that do not run in INT8: w8 (8-bit weights, FP32
+            arithmetic), fp16 (FP16 weights, FP16 arithmetic where the target supports it)
+        skip_rewrite: Do not rewrite these ops as ops that run in INT8: hard-swish, tanh,
+            conv-transpose, mean, pad-channels (repeatable, or separated by commas)
+        use_cost_model: Keep nodes in FP32 that INT8 would make slower (default: on)
+        dynamic_conv: Run Conv as ConvInteger for int8-dynamic, although it is several times slower than
+            FP32
+        value: Override the quantization of one activation for int8, as NAME=SETTING: a range LOW:HIGH,
+            a calibration method, a type of activations, or float to keep it in FP32 (one, or a list).
+            Example: /act/Sigmoid_output_0=0:1
+        search: Choose the calibration method and the ops to keep in FP32 by measuring on the data, for
+            int8 (default: on)
+        equalize: Apply cross-layer equalization (default: on)
+        correct_bias: Apply bias correction for int8 (default: on)
+        fit_on_even_samples: Calibrate int8 on every second sample only, if there are 16 or more
 
-    Packed weights in MatMulNBits (--to nbits4, --to nbits8, --to nbits2):
-    kernels: Choose the ops for packed weights: nbits (MatMulNBits and GatherBlockQuantized), qdq
-        (DequantizeLinear per block, opset 21)
-    accuracy_level: Set accuracy_level of MatMulNBits: 0 (the runtime chooses), 1 (FP32 activations), 4
-        (INT8 activations, fastest), auto (4 where the outputs stay accurate)
-    level: Override accuracy_level for one node, named by its output, as NAME=LEVEL (one, or a list)
-    method: Choose how weights are quantized: rtn (round to nearest), scale (scales that minimize the
-        output error on data), gptq (GPTQ error compensation on data), auto (the best one measured)
-    bits: Set the mean number of bits per weight, scales included; layers that reduce the output error
-        most on data get more bits (default: the bits of to for all layers)
-    target_size: Set the size of the model, all files together; layers that reduce the output error most
-        on data get more bits. Example: 300MB
-    importance: Cache the layer importance for bits and target_size in this file: it is read if it
-        exists, else measured on data and written. 'ounce calibrate merge' merges such files
+    Packed weights in MatMulNBits (to nbits4, to nbits8, to nbits2):
+        kernels: Choose the ops for packed weights: nbits (MatMulNBits and GatherBlockQuantized), qdq
+            (DequantizeLinear per block, opset 21)
+        accuracy_level: Set accuracy_level of MatMulNBits: 0 (the runtime chooses), 1 (FP32
+            activations), 4 (INT8 activations, fastest), auto (4 where the outputs stay accurate)
+        level: Override accuracy_level for one node, named by its output, as NAME=LEVEL (one, or a list)
+        method: Choose how weights are quantized: rtn (round to nearest), scale (scales that minimize
+            the output error on data), gptq (GPTQ error compensation on data), auto (the best one
+            measured)
+        bits: Set the mean number of bits per weight, scales included; layers that reduce the output
+            error most on data get more bits (default: the bits of to for all layers)
+        target_size: Set the size of the model, all files together; layers that reduce the output error
+            most on data get more bits. Example: 300MB
+        importance: Cache the layer importance for bits and target_size in this file: it is read if it
+            exists, else measured on data and written. 'ounce calibrate merge' merges such files
 
-    FP16 and BF16 arithmetic (--to fp16, --to bf16):
-    io: Set the type of the inputs and outputs of the model: keep (unchanged), fp16
-    keep_fp32: Keep nodes in FP32 whose name, output or op type matches this regular expression (one, or
-        a list)
-    keep_names: Keep the names of nodes and intermediate values (default: shorten them if they are more
-        than 0.2 % of the file)
+    FP16 and BF16 arithmetic (to fp16, to bf16):
+        io: Set the type of the inputs and outputs of the model: keep (unchanged), fp16
+        keep_fp32: Keep nodes in FP32 whose name, output or op type matches this regular expression
+            (one, or a list)
+        keep_names: Keep the names of nodes and intermediate values (default: shorten them if they are
+            more than 0.2 % of the file)
 
     ORT format:
-    emit: Also write the model in ORT format (model.ort), optimized offline by ONNX Runtime, and the
-        list of operators that a reduced build needs. The only value is ort
-    ort_style: Choose when ONNX Runtime optimizes an ORT format model: fixed (offline, for the CPU),
-        runtime (at load, as NNAPI and CoreML need)
+        emit: Also write the model in ORT format (model.ort), optimized offline by ONNX Runtime, and the
+            list of operators that a reduced build needs. The only value is ort
+        ort_style: Choose when ONNX Runtime optimizes an ORT format model: fixed (offline, for the CPU),
+            runtime (at load, as NNAPI and CoreML need)
 
-    INT8 arithmetic (--to int8, --to int8-dynamic):
-    ranges: Read the activation ranges for int8 from this file of 'ounce calibrate' (default: calibrate
-        on data)
+    INT8 arithmetic (to int8, to int8-dynamic):
+        ranges: Read the activation ranges for int8 from this file of 'ounce calibrate' (default:
+            calibrate on data)
 
     Data:
-    data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
-        labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
-        CalibrationDataReader)
-    input: Feed an input from this array or column of the data, as INPUT=FIELD (one, or a list).
-        Example: input=x
-    set: Set an input to a constant, as INPUT=NUMBER (one, or a list)
-    carry: Declare a recurrent state, as INPUT=OUTPUT: it starts at zero, and each run gets the output
-        of the run before (one, or a list)
-    labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
-        images
-    first: Start at this sample (default: 0)
-    samples: Use this many samples (default: 0, all)
-    part: Use every N-th sample only, starting with the I-th, as I/N; 1/2 and 2/2 are disjoint halves
-    shape: Set the length of a dynamic axis of random inputs, as NAME=LENGTH or INPUT:AXIS=LENGTH (one,
-        or a list)
-    seed: Set the seed of random inputs (default: 1)
+        data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
+            labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
+            CalibrationDataReader)
+        input: Feed an input from this array or column of the data, as INPUT=FIELD (one, or a list).
+            Example: input=x
+        set: Set an input to a constant, as INPUT=NUMBER (one, or a list)
+        carry: Declare a recurrent state, as INPUT=OUTPUT: it starts at zero, and each run gets the
+            output of the run before (one, or a list)
+        labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
+            images
+        first: Start at this sample (default: 0)
+        samples: Use this many samples (default: 0, all)
+        part: Use every N-th sample only, starting with the I-th, as I/N; 1/2 and 2/2 are disjoint
+            halves
+        shape: Set the length of a dynamic axis of random inputs, as NAME=LENGTH or INPUT:AXIS=LENGTH
+            (one, or a list)
+        seed: Set the seed of random inputs (default: 1)
 
     Preprocessing of raw data:
-    contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
-        a dictionary
-    for_: Apply the preprocessing options to this input (default: the only input)
-    kind: Set the kind of input: image, audio or tensor (default: from the other options)
-    size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
-    resample: Set the interpolation: nearest, box, bilinear, hamming, bicubic, lanczos; with OpenCV
-        nearest, bilinear, bicubic, area (default: bilinear)
-    resize_backend: Resize exactly like this library: pillow (default) or opencv
-    crop: Crop the center to HEIGHTxWIDTH or SxS. Examples: 224x224, 224
-    crop_rule: Round the position of the crop like torchvision (default) or huggingface
-    color: Set the channel order of the model input: rgb (default), bgr or grey
-    layout: Set the layout of the model input: nchw (channels first) or nhwc. Images and uint8 arrays in
-        the data are always height, width, channels
-    rescale: Multiply raw values by this factor. Example: 1/255
-    mean: Subtract this mean after rescale: one number, or one per channel, separated by commas.
-        Example: 0.485,0.456,0.406
-    std: Divide by this standard deviation after mean: one number, or one per channel, separated by
-        commas. Example: 0.229,0.224,0.225
-    rate: Require this sampling rate of audio, in Hz. Example: 16000
-    length: Cut or zero-pad audio to this number of samples
-    frame: Split audio into frames of this many samples; each frame is one run of the model
-    hop: Set the hop length between frames, in samples (default: the length of a frame)
+        contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json,
+            or a dictionary
+        for_: Apply the preprocessing options to this input (default: the only input)
+        kind: Set the kind of input: image, audio or tensor (default: from the other options)
+        size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
+        resample: Set the interpolation: nearest, box, bilinear, hamming, bicubic, lanczos; with OpenCV
+            nearest, bilinear, bicubic, area (default: bilinear)
+        resize_backend: Resize exactly like this library: pillow (default) or opencv
+        crop: Crop the center to HEIGHTxWIDTH or SxS. Examples: 224x224, 224
+        crop_rule: Round the position of the crop like torchvision (default) or huggingface
+        color: Set the channel order of the model input: rgb (default), bgr or grey
+        layout: Set the layout of the model input: nchw (channels first) or nhwc. Images and uint8
+            arrays in the data are always height, width, channels
+        rescale: Multiply raw values by this factor. Example: 1/255
+        mean: Subtract this mean after rescale: one number, or one per channel, separated by commas.
+            Example: 0.485,0.456,0.406
+        std: Divide by this standard deviation after mean: one number, or one per channel, separated by
+            commas. Example: 0.229,0.224,0.225
+        rate: Require this sampling rate of audio, in Hz. Example: 16000
+        length: Cut or zero-pad audio to this number of samples
+        frame: Split audio into frames of this many samples; each frame is one run of the model
+        hop: Set the hop length between frames, in samples (default: the length of a frame)
 
-    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
-        function of what is worked on, the stage, how much is done and of how much
+    Returns:
+        QuantizeResult. `output` is the path of the new model, `bytes_before` and `bytes_after` its size; a
+        model in memory gives a result with to_bytes() and to_onnx().
+
+    Raises:
+        RequestError: an invalid argument, or an invalid file (a ValueError)
+        UnsupportedError: the model is valid, and the operation is not supported for it
+        MissingFileError: a file does not exist (a FileNotFoundError)
+        RefusedError: another I/O error, such as a full disk (an OSError)
+        StoppedError: `progress` returned True
+
+    Example:
+        ounce.quantize("model.onnx", "int8.onnx", to="int8", data="calib.npz")
     """
     return call("quantize", QuantizeResult, {
         "model": model,
@@ -463,129 +486,149 @@ def verify(
     seconds_there: Optional[float] = None,
     progress: Progress = None,
 ) -> VerifyResult:
-    r"""Compare a quantized model with the original (exit code 1: a threshold is exceeded).
+    r"""Compare a quantized model with the original.
 
-    reference: the original: a path, the bytes of a model, or an onnx.ModelProto
-    candidate: the model to compare with it: a path, the bytes of a model, an onnx.ModelProto, or the
-        result of a call that wrote a model
-    task: Choose the task, which decides the metrics: classify, detect, embed, ctc, segment, tag, audio,
-        regress, or auto. Without labels, the outputs of the original are the reference
-    metric_command: Compute the metric with this program: it gets the folder with the outputs of both
-        models and prints a number. Example: 'python3 score.py'
-    metric_seconds: Limit the time of metric_command, in seconds (default: 300)
-    metric: Choose the metric to compare: map (mean average precision of boxes at IoU 0.5), accuracy
-        (top-1 and top-5 accuracy), nll (negative log-likelihood, perplexity), brier (Brier score of
-        probabilities), ece (expected calibration error), f1 (macro F1), mae (mean absolute and squared
-        error), recall (nearest neighbors of embeddings), lines (lines of text without an error), iou
-        (mean IoU of classes), entity_f1 (F1 of tagged entities), si_snr (SI-SNR of sound, log-spectral
-        distance). Default: by task, or by the labels; or a function of the outputs by name and of the
-        labels that gives a number, or numbers by name
-    tags: Name the classes of task tag, separated by commas. Example: O,B-PER,I-PER (default: O, then B
-        and I in turn)
-    label_output: Compare the labels with this output (default: the first)
-    outputs: Apply the thresholds to these outputs only; the others are compared and reported
-        (repeatable, or separated by commas). Example: probabilities
-    threshold: Set the decision threshold of an output to count changed decisions (two columns of
-        probabilities are one decision); with task detect, the lowest score of a box
-    edge_cases: Also compare edge cases: zeros, extremes, noise, batch sizes and lengths (default: on)
-    worst: List this many samples with the largest differences (default: 5)
-    on: Also run the candidate on these CPUs, and fail if its outputs differ: avx2, avx512 (x64 without
-        VNNI), arm64, none, or auto for all that this machine can emulate (default: none)
-    batch: Run this many samples per call (default: 1)
-    tokens: Compare language models: feed texts (rows of token ids) token by token, this many tokens
-        after the prompt; max_flips limits changed tokens, max_drop limits the rise of the negative
-        log-likelihood
-    prompt: Set the length of the prompt of tokens, in tokens (default: 16)
-    report: Write the result as a self-contained HTML report: FILE.html
-    pictures: Add the samples that differ most to the json document, as small images or waveforms, for
-        'ounce report' (default: off; on with report)
+    Args:
+        reference: the original: a path, the bytes of a model, or an onnx.ModelProto
+        candidate: the model to compare with it: a path, the bytes of a model, an onnx.ModelProto, or
+            the result of a call that wrote a model
+        task: Choose the task, which decides the metrics: classify, detect, embed, ctc, segment, tag,
+            audio, regress, or auto. Without labels, the outputs of the original are the reference
+        metric_command: Compute the metric with this program: it gets the folder with the outputs of
+            both models and prints a number. Example: 'python3 score.py'
+        metric_seconds: Limit the time of metric_command, in seconds (default: 300)
+        metric: Choose the metric to compare: map (mean average precision of boxes at IoU 0.5), accuracy
+            (top-1 and top-5 accuracy), nll (negative log-likelihood, perplexity), brier (Brier score of
+            probabilities), ece (expected calibration error), f1 (macro F1), mae (mean absolute and
+            squared error), recall (nearest neighbors of embeddings), lines (lines of text without an
+            error), iou (mean IoU of classes), entity_f1 (F1 of tagged entities), si_snr (SI-SNR of
+            sound, log-spectral distance). Default: by task, or by the labels; or a function of the
+            outputs by name and of the labels that gives a number, or numbers by name
+        tags: Name the classes of task tag, separated by commas. Example: O,B-PER,I-PER (default: O,
+            then B and I in turn)
+        label_output: Compare the labels with this output (default: the first)
+        outputs: Apply the thresholds to these outputs only; the others are compared and reported
+            (repeatable, or separated by commas). Example: probabilities
+        threshold: Set the decision threshold of an output to count changed decisions (two columns of
+            probabilities are one decision); with task detect, the lowest score of a box
+        edge_cases: Also compare edge cases: zeros, extremes, noise, batch sizes and lengths (default:
+            on)
+        worst: List this many samples with the largest differences (default: 5)
+        on: Also run the candidate on these CPUs, and fail if its outputs differ: avx2, avx512 (x64
+            without VNNI), arm64, none, or auto for all that this machine can emulate (default: none)
+        batch: Run this many samples per call (default: 1)
+        tokens: Compare language models: feed texts (rows of token ids) token by token, this many tokens
+            after the prompt; max_flips limits changed tokens, max_drop limits the rise of the negative
+            log-likelihood
+        prompt: Set the length of the prompt of tokens, in tokens (default: 16)
+        report: Write the result as a self-contained HTML report: FILE.html
+        pictures: Add the samples that differ most to the json document, as small images or waveforms,
+            for 'ounce report' (default: off; on with report)
+        progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
+            notebooks; or a function that is called with the model, the stage, the amount done and the
+            total amount, and may return True to stop the call
 
-    Thresholds (default: 20 dB for every output, 99 % equal labels; with --labels 1 point of the metric):
-    abs_tol: Fail if any value differs by more than this. Example: 0.04
-    mean_tol: Fail if the mean absolute difference of an output is larger. Example: 0.01
-    max_mse: Fail if the mean squared error of an output is larger. Example: 1e-4
-    min_sqnr: Fail if the SQNR of an output, or of a part of it, is lower, in dB. Example: 30
-    min_agreement: Fail if fewer predictions agree: top-1 classes, and outputs that are labels. Example:
-        99%
-    max_flips: Fail if a larger share of decisions changes at threshold. Example: 0.5%
-    max_drop: Fail if the metric drops by more: points of map, accuracy, brier, ece, f1, recall, lines,
-        iou, entity_f1; relative for nll, mae. NAME=0.5% limits one of several metrics (one, or a list).
-        Example: 0.5%
-    confidence: Require this confidence that the thresholds hold on unseen data, such as 90% or 95%;
-        none judges only these samples (default: none)
+    Thresholds (default: 20 dB for every output, 99 % equal labels; with labels 1 point of the metric):
+        abs_tol: Fail if any value differs by more than this. Example: 0.04
+        mean_tol: Fail if the mean absolute difference of an output is larger. Example: 0.01
+        max_mse: Fail if the mean squared error of an output is larger. Example: 1e-4
+        min_sqnr: Fail if the SQNR of an output, or of a part of it, is lower, in dB. Example: 30
+        min_agreement: Fail if fewer predictions agree: top-1 classes, and outputs that are labels.
+            Example: 99%
+        max_flips: Fail if a larger share of decisions changes at threshold. Example: 0.5%
+        max_drop: Fail if the metric drops by more: points of map, accuracy, brier, ece, f1, recall,
+            lines, iou, entity_f1; relative for nll, mae. NAME=0.5% limits one of several metrics (one,
+            or a list). Example: 0.5%
+        confidence: Require this confidence that the thresholds hold on unseen data, such as 90% or 95%;
+            none judges only these samples (default: none)
 
     Data:
-    data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
-        labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
-        CalibrationDataReader)
-    input: Feed an input from this array or column of the data, as INPUT=FIELD (one, or a list).
-        Example: input=x
-    set: Set an input to a constant, as INPUT=NUMBER (one, or a list)
-    carry: Declare a recurrent state, as INPUT=OUTPUT: it starts at zero, and each run gets the output
-        of the run before (one, or a list)
-    labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
-        images
-    first: Start at this sample (default: 0)
-    samples: Use this many samples (default: 0, all)
-    part: Use every N-th sample only, starting with the I-th, as I/N; 1/2 and 2/2 are disjoint halves
-    shape: Set the length of a dynamic axis of random inputs, as NAME=LENGTH or INPUT:AXIS=LENGTH (one,
-        or a list)
-    seed: Set the seed of random inputs (default: 1)
+        data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
+            labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
+            CalibrationDataReader)
+        input: Feed an input from this array or column of the data, as INPUT=FIELD (one, or a list).
+            Example: input=x
+        set: Set an input to a constant, as INPUT=NUMBER (one, or a list)
+        carry: Declare a recurrent state, as INPUT=OUTPUT: it starts at zero, and each run gets the
+            output of the run before (one, or a list)
+        labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
+            images
+        first: Start at this sample (default: 0)
+        samples: Use this many samples (default: 0, all)
+        part: Use every N-th sample only, starting with the I-th, as I/N; 1/2 and 2/2 are disjoint
+            halves
+        shape: Set the length of a dynamic axis of random inputs, as NAME=LENGTH or INPUT:AXIS=LENGTH
+            (one, or a list)
+        seed: Set the seed of random inputs (default: 1)
 
     Preprocessing of raw data:
-    contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
-        a dictionary
-    for_: Apply the preprocessing options to this input (default: the only input)
-    kind: Set the kind of input: image, audio or tensor (default: from the other options)
-    size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
-    resample: Set the interpolation: nearest, box, bilinear, hamming, bicubic, lanczos; with OpenCV
-        nearest, bilinear, bicubic, area (default: bilinear)
-    resize_backend: Resize exactly like this library: pillow (default) or opencv
-    crop: Crop the center to HEIGHTxWIDTH or SxS. Examples: 224x224, 224
-    crop_rule: Round the position of the crop like torchvision (default) or huggingface
-    color: Set the channel order of the model input: rgb (default), bgr or grey
-    layout: Set the layout of the model input: nchw (channels first) or nhwc. Images and uint8 arrays in
-        the data are always height, width, channels
-    rescale: Multiply raw values by this factor. Example: 1/255
-    mean: Subtract this mean after rescale: one number, or one per channel, separated by commas.
-        Example: 0.485,0.456,0.406
-    std: Divide by this standard deviation after mean: one number, or one per channel, separated by
-        commas. Example: 0.229,0.224,0.225
-    rate: Require this sampling rate of audio, in Hz. Example: 16000
-    length: Cut or zero-pad audio to this number of samples
-    frame: Split audio into frames of this many samples; each frame is one run of the model
-    hop: Set the hop length between frames, in samples (default: the length of a frame)
+        contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json,
+            or a dictionary
+        for_: Apply the preprocessing options to this input (default: the only input)
+        kind: Set the kind of input: image, audio or tensor (default: from the other options)
+        size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
+        resample: Set the interpolation: nearest, box, bilinear, hamming, bicubic, lanczos; with OpenCV
+            nearest, bilinear, bicubic, area (default: bilinear)
+        resize_backend: Resize exactly like this library: pillow (default) or opencv
+        crop: Crop the center to HEIGHTxWIDTH or SxS. Examples: 224x224, 224
+        crop_rule: Round the position of the crop like torchvision (default) or huggingface
+        color: Set the channel order of the model input: rgb (default), bgr or grey
+        layout: Set the layout of the model input: nchw (channels first) or nhwc. Images and uint8
+            arrays in the data are always height, width, channels
+        rescale: Multiply raw values by this factor. Example: 1/255
+        mean: Subtract this mean after rescale: one number, or one per channel, separated by commas.
+            Example: 0.485,0.456,0.406
+        std: Divide by this standard deviation after mean: one number, or one per channel, separated by
+            commas. Example: 0.229,0.224,0.225
+        rate: Require this sampling rate of audio, in Hz. Example: 16000
+        length: Cut or zero-pad audio to this number of samples
+        frame: Split audio into frames of this many samples; each frame is one run of the model
+        hop: Set the hop length between frames, in samples (default: the length of a frame)
 
     Runtime:
-    runtime: Use this ONNX Runtime: the path of a library, or a version (default: the newest)
-    litert: Use this LiteRT for .tflite models: the path of a library, or a version (default: the
-        newest)
-    threads: Use this many threads inside an op (0: the runtime decides) (default: 1)
-    threads_between: Run this many ops in parallel (default: 1)
-    optimization: Set the graph optimization level of ONNX Runtime: none, basic, extended, all
-    session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a list).
-        Example: session.disable_quant_qdq=1
-    isolate: Run models in a separate process with limits (default: on)
-    isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
-        machine) (default: 0)
-    isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
-        (default: 120)
+        runtime: Use this ONNX Runtime: the path of a library, or a version (default: the newest)
+        litert: Use this LiteRT for .tflite models: the path of a library, or a version (default: the
+            newest)
+        threads: Use this many threads inside an op (0: the runtime decides) (default: 1)
+        threads_between: Run this many ops in parallel (default: 1)
+        optimization: Set the graph optimization level of ONNX Runtime: none, basic, extended, all
+        session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a
+            list). Example: session.disable_quant_qdq=1
+        isolate: Run models in a separate process with limits (default: on)
+        isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
+            machine) (default: 0)
+        isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
+            (default: 120)
 
     Remote machine or emulator:
-    via: Run models on another machine, with the command that runs a shell command on it. Examples: 'ssh
-        board', 'adb shell'
-    launcher: Start ounce-runner with this command. Example: 'qemu-aarch64 -L /usr/aarch64-linux-gnu'
-    runner: Send this local file as ounce-runner to the remote machine (default: ounce-runner or
-        ounce-runner-arm64)
-    runtime_there: Send this ONNX Runtime to the remote machine: a local library, or a version (default:
-        the newest)
-    folder_there: Put the runner, the library and models into this folder of the remote machine
-        (default: a folder in /tmp)
-    keep_there: Keep models on the remote machine, so that later runs need not send them
-    seconds_there: Limit the time for each reply and for sending each file, in seconds (default: 600)
+        via: Run models on another machine, with the command that runs a shell command on it. Examples:
+            'ssh board', 'adb shell'
+        launcher: Start ounce-runner with this command. Example: 'qemu-aarch64 -L
+            /usr/aarch64-linux-gnu'
+        runner: Send this local file as ounce-runner to the remote machine (default: ounce-runner or
+            ounce-runner-arm64)
+        runtime_there: Send this ONNX Runtime to the remote machine: a local library, or a version
+            (default: the newest)
+        folder_there: Put the runner, the library and models into this folder of the remote machine
+            (default: a folder in /tmp)
+        keep_there: Keep models on the remote machine, so that later runs need not send them
+        seconds_there: Limit the time for each reply and for sending each file, in seconds (default:
+            600)
 
-    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
-        function of what is worked on, the stage, how much is done and of how much
+    Returns:
+        VerifyResult. `passed` is False if a threshold is exceeded (this raises no exception), and `verdict`
+        is the reason as a sentence.
+
+    Raises:
+        RequestError: an invalid argument, or an invalid file (a ValueError)
+        UnsupportedError: the model is valid, and the operation is not supported for it
+        MissingFileError: a file does not exist (a FileNotFoundError)
+        RefusedError: another I/O error, such as a full disk (an OSError)
+        StoppedError: `progress` returned True
+
+    Example:
+        result = ounce.verify("model.onnx", "small.onnx", data="val.npz", labels="label", max_drop=0.02)
+        assert result.passed, result.verdict
     """
     return call("verify", VerifyResult, {
         "reference": reference,
@@ -718,90 +761,111 @@ def bench(
 ) -> BenchResult:
     r"""Measure latency, memory and cold start of models and compare their speed.
 
-    model: models: paths, bytes, onnx.ModelProto or results; the others are compared with the first one
-    seconds: Measure each model and batch size for this many seconds (default: 2)
-    repeats: Measure this many calls of each model instead of seconds
-    batch: Measure these batch sizes, separated by commas. Example: 1,8 (default: [1])
-    cold_starts: Start this many processes per model to measure cold start and memory (0: none)
-        (default: 3)
-    tokens: Benchmark a language model: feed texts (rows of token ids) token by token, this many tokens
-        after the prompt, with the KV cache; report latency, perplexity and changed predictions
-    prompt: Set the length of the prompt of tokens, in tokens (default: 16)
-    profile: Profile each model: time per op, the most expensive nodes, and the share of INT8 kernels
-    report: Write the result as a self-contained HTML report: FILE.html
+    Args:
+        model: models: paths, bytes, onnx.ModelProto or results; the others are compared with the first
+            one
+        seconds: Measure each model and batch size for this many seconds (default: 2)
+        repeats: Measure this many calls of each model instead of seconds
+        batch: Measure these batch sizes, separated by commas. Example: 1,8 (default: [1])
+        cold_starts: Start this many processes per model to measure cold start and memory (0: none)
+            (default: 3)
+        tokens: Benchmark a language model: feed texts (rows of token ids) token by token, this many
+            tokens after the prompt, with the KV cache; report latency, perplexity and changed
+            predictions
+        prompt: Set the length of the prompt of tokens, in tokens (default: 16)
+        profile: Profile each model: time per op, the most expensive nodes, and the share of INT8
+            kernels
+        report: Write the result as a self-contained HTML report: FILE.html
+        progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
+            notebooks; or a function that is called with the model, the stage, the amount done and the
+            total amount, and may return True to stop the call
 
     Data:
-    data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
-        labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
-        CalibrationDataReader)
-    input: Feed an input from this array or column of the data, as INPUT=FIELD (one, or a list).
-        Example: input=x
-    set: Set an input to a constant, as INPUT=NUMBER (one, or a list)
-    carry: Declare a recurrent state, as INPUT=OUTPUT: it starts at zero, and each run gets the output
-        of the run before (one, or a list)
-    labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
-        images
-    first: Start at this sample (default: 0)
-    samples: Use this many samples (default: 0, all)
-    part: Use every N-th sample only, starting with the I-th, as I/N; 1/2 and 2/2 are disjoint halves
-    shape: Set the length of a dynamic axis of random inputs, as NAME=LENGTH or INPUT:AXIS=LENGTH (one,
-        or a list)
-    seed: Set the seed of random inputs (default: 1)
+        data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
+            labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
+            CalibrationDataReader)
+        input: Feed an input from this array or column of the data, as INPUT=FIELD (one, or a list).
+            Example: input=x
+        set: Set an input to a constant, as INPUT=NUMBER (one, or a list)
+        carry: Declare a recurrent state, as INPUT=OUTPUT: it starts at zero, and each run gets the
+            output of the run before (one, or a list)
+        labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
+            images
+        first: Start at this sample (default: 0)
+        samples: Use this many samples (default: 0, all)
+        part: Use every N-th sample only, starting with the I-th, as I/N; 1/2 and 2/2 are disjoint
+            halves
+        shape: Set the length of a dynamic axis of random inputs, as NAME=LENGTH or INPUT:AXIS=LENGTH
+            (one, or a list)
+        seed: Set the seed of random inputs (default: 1)
 
     Preprocessing of raw data:
-    contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
-        a dictionary
-    for_: Apply the preprocessing options to this input (default: the only input)
-    kind: Set the kind of input: image, audio or tensor (default: from the other options)
-    size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
-    resample: Set the interpolation: nearest, box, bilinear, hamming, bicubic, lanczos; with OpenCV
-        nearest, bilinear, bicubic, area (default: bilinear)
-    resize_backend: Resize exactly like this library: pillow (default) or opencv
-    crop: Crop the center to HEIGHTxWIDTH or SxS. Examples: 224x224, 224
-    crop_rule: Round the position of the crop like torchvision (default) or huggingface
-    color: Set the channel order of the model input: rgb (default), bgr or grey
-    layout: Set the layout of the model input: nchw (channels first) or nhwc. Images and uint8 arrays in
-        the data are always height, width, channels
-    rescale: Multiply raw values by this factor. Example: 1/255
-    mean: Subtract this mean after rescale: one number, or one per channel, separated by commas.
-        Example: 0.485,0.456,0.406
-    std: Divide by this standard deviation after mean: one number, or one per channel, separated by
-        commas. Example: 0.229,0.224,0.225
-    rate: Require this sampling rate of audio, in Hz. Example: 16000
-    length: Cut or zero-pad audio to this number of samples
-    frame: Split audio into frames of this many samples; each frame is one run of the model
-    hop: Set the hop length between frames, in samples (default: the length of a frame)
+        contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json,
+            or a dictionary
+        for_: Apply the preprocessing options to this input (default: the only input)
+        kind: Set the kind of input: image, audio or tensor (default: from the other options)
+        size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
+        resample: Set the interpolation: nearest, box, bilinear, hamming, bicubic, lanczos; with OpenCV
+            nearest, bilinear, bicubic, area (default: bilinear)
+        resize_backend: Resize exactly like this library: pillow (default) or opencv
+        crop: Crop the center to HEIGHTxWIDTH or SxS. Examples: 224x224, 224
+        crop_rule: Round the position of the crop like torchvision (default) or huggingface
+        color: Set the channel order of the model input: rgb (default), bgr or grey
+        layout: Set the layout of the model input: nchw (channels first) or nhwc. Images and uint8
+            arrays in the data are always height, width, channels
+        rescale: Multiply raw values by this factor. Example: 1/255
+        mean: Subtract this mean after rescale: one number, or one per channel, separated by commas.
+            Example: 0.485,0.456,0.406
+        std: Divide by this standard deviation after mean: one number, or one per channel, separated by
+            commas. Example: 0.229,0.224,0.225
+        rate: Require this sampling rate of audio, in Hz. Example: 16000
+        length: Cut or zero-pad audio to this number of samples
+        frame: Split audio into frames of this many samples; each frame is one run of the model
+        hop: Set the hop length between frames, in samples (default: the length of a frame)
 
     Runtime:
-    runtime: Use this ONNX Runtime: the path of a library, or a version (default: the newest)
-    litert: Use this LiteRT for .tflite models: the path of a library, or a version (default: the
-        newest)
-    threads: Use this many threads inside an op (0: the runtime decides) (default: 1)
-    threads_between: Run this many ops in parallel (default: 1)
-    optimization: Set the graph optimization level of ONNX Runtime: none, basic, extended, all
-    session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a list).
-        Example: session.disable_quant_qdq=1
-    isolate: Run models in a separate process with limits (default: on)
-    isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
-        machine) (default: 0)
-    isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
-        (default: 120)
+        runtime: Use this ONNX Runtime: the path of a library, or a version (default: the newest)
+        litert: Use this LiteRT for .tflite models: the path of a library, or a version (default: the
+            newest)
+        threads: Use this many threads inside an op (0: the runtime decides) (default: 1)
+        threads_between: Run this many ops in parallel (default: 1)
+        optimization: Set the graph optimization level of ONNX Runtime: none, basic, extended, all
+        session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a
+            list). Example: session.disable_quant_qdq=1
+        isolate: Run models in a separate process with limits (default: on)
+        isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
+            machine) (default: 0)
+        isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
+            (default: 120)
 
     Remote machine or emulator:
-    via: Run models on another machine, with the command that runs a shell command on it. Examples: 'ssh
-        board', 'adb shell'
-    launcher: Start ounce-runner with this command. Example: 'qemu-aarch64 -L /usr/aarch64-linux-gnu'
-    runner: Send this local file as ounce-runner to the remote machine (default: ounce-runner or
-        ounce-runner-arm64)
-    runtime_there: Send this ONNX Runtime to the remote machine: a local library, or a version (default:
-        the newest)
-    folder_there: Put the runner, the library and models into this folder of the remote machine
-        (default: a folder in /tmp)
-    keep_there: Keep models on the remote machine, so that later runs need not send them
-    seconds_there: Limit the time for each reply and for sending each file, in seconds (default: 600)
+        via: Run models on another machine, with the command that runs a shell command on it. Examples:
+            'ssh board', 'adb shell'
+        launcher: Start ounce-runner with this command. Example: 'qemu-aarch64 -L
+            /usr/aarch64-linux-gnu'
+        runner: Send this local file as ounce-runner to the remote machine (default: ounce-runner or
+            ounce-runner-arm64)
+        runtime_there: Send this ONNX Runtime to the remote machine: a local library, or a version
+            (default: the newest)
+        folder_there: Put the runner, the library and models into this folder of the remote machine
+            (default: a folder in /tmp)
+        keep_there: Keep models on the remote machine, so that later runs need not send them
+        seconds_there: Limit the time for each reply and for sending each file, in seconds (default:
+            600)
 
-    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
-        function of what is worked on, the stage, how much is done and of how much
+    Returns:
+        BenchResult. `models` has the latencies (ns), memory (bytes) and the speed relative to the first
+        model.
+
+    Raises:
+        RequestError: an invalid argument, or an invalid file (a ValueError)
+        UnsupportedError: the model is valid, and the operation is not supported for it
+        MissingFileError: a file does not exist (a FileNotFoundError)
+        RefusedError: another I/O error, such as a full disk (an OSError)
+        StoppedError: `progress` returned True
+
+    Example:
+        print(ounce.bench("model.onnx", "small.onnx", seconds=0.2))
     """
     return call("bench", BenchResult, {
         "model": several(model, models),
@@ -924,114 +988,132 @@ def tune(
     isolate_seconds: Optional[float] = None,
     progress: Progress = None,
 ) -> TuneResult:
-    r"""Search for the best mixed-precision model that meets the thresholds (exit code 1: none does).
+    r"""Search for the best mixed-precision model that meets the thresholds.
 
-    model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
-    output: Write the best model to this file or folder (default: MODEL.tuned.onnx next to the model)
-    objective: Choose the objective: balanced (lowest time × bytes), latency, size (at no loss of
-        speed), memory (lowest memory at load, at 90 % or more of the original speed)
-    budget: Limit the search per model by time (90s, 10m, 2h), or by the number of candidates, without
-        measuring their speed ('40 models') (default: 10m)
-    on: Test the best model on these CPUs, if it runs in INT8: avx2, avx512, arm64, none, or auto for
-        all that this machine can emulate (default: auto)
-    target: Use only ops that this target supports. Examples: android-arm64@1.22.0, cuda
-    cache: Cache measurements in this folder, so that a stopped run can continue (default: OUNCE_CACHE,
-        XDG_CACHE_HOME/ounce or ~/.cache/ounce)
-    no_cache: Neither read nor write cached measurements
-    report: Write the result as a self-contained HTML report: FILE.html
-    task: Choose the task, which decides the metrics: classify, detect, embed, ctc, segment, tag, audio,
-        regress, or auto. Without labels, the outputs of the original are the reference
-    metric_command: Compute the metric with this program: it gets the folder with the outputs of both
-        models and prints a number. Example: 'python3 score.py'
-    metric_seconds: Limit the time of metric_command, in seconds (default: 300)
-    metric: Choose the metric to compare: map (mean average precision of boxes at IoU 0.5), accuracy
-        (top-1 and top-5 accuracy), nll (negative log-likelihood, perplexity), brier (Brier score of
-        probabilities), ece (expected calibration error), f1 (macro F1), mae (mean absolute and squared
-        error), recall (nearest neighbors of embeddings), lines (lines of text without an error), iou
-        (mean IoU of classes), entity_f1 (F1 of tagged entities), si_snr (SI-SNR of sound, log-spectral
-        distance). Default: by task, or by the labels; or a function of the outputs by name and of the
-        labels that gives a number, or numbers by name
-    tags: Name the classes of task tag, separated by commas. Example: O,B-PER,I-PER (default: O, then B
-        and I in turn)
-    label_output: Compare the labels with this output (default: the first)
-    outputs: Apply the thresholds to these outputs only; the others are compared and reported
-        (repeatable, or separated by commas). Example: probabilities
-    threshold: Set the decision threshold of an output to count changed decisions (two columns of
-        probabilities are one decision); with task detect, the lowest score of a box
+    Args:
+        model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a
+            model
+        output: Write the best model to this file or folder (default: MODEL.tuned.onnx next to the
+            model)
+        objective: Choose the objective: balanced (lowest time × bytes), latency, size (at no loss of
+            speed), memory (lowest memory at load, at 90 % or more of the original speed)
+        budget: Limit the search per model by time (90s, 10m, 2h), or by the number of candidates,
+            without measuring their speed ('40 models') (default: 10m)
+        on: Test the best model on these CPUs, if it runs in INT8: avx2, avx512, arm64, none, or auto
+            for all that this machine can emulate (default: auto)
+        target: Use only ops that this target supports. Examples: android-arm64@1.22.0, cuda
+        cache: Cache measurements in this folder, so that a stopped run can continue (default:
+            OUNCE_CACHE, XDG_CACHE_HOME/ounce or ~/.cache/ounce)
+        no_cache: Neither read nor write cached measurements
+        report: Write the result as a self-contained HTML report: FILE.html
+        task: Choose the task, which decides the metrics: classify, detect, embed, ctc, segment, tag,
+            audio, regress, or auto. Without labels, the outputs of the original are the reference
+        metric_command: Compute the metric with this program: it gets the folder with the outputs of
+            both models and prints a number. Example: 'python3 score.py'
+        metric_seconds: Limit the time of metric_command, in seconds (default: 300)
+        metric: Choose the metric to compare: map (mean average precision of boxes at IoU 0.5), accuracy
+            (top-1 and top-5 accuracy), nll (negative log-likelihood, perplexity), brier (Brier score of
+            probabilities), ece (expected calibration error), f1 (macro F1), mae (mean absolute and
+            squared error), recall (nearest neighbors of embeddings), lines (lines of text without an
+            error), iou (mean IoU of classes), entity_f1 (F1 of tagged entities), si_snr (SI-SNR of
+            sound, log-spectral distance). Default: by task, or by the labels; or a function of the
+            outputs by name and of the labels that gives a number, or numbers by name
+        tags: Name the classes of task tag, separated by commas. Example: O,B-PER,I-PER (default: O,
+            then B and I in turn)
+        label_output: Compare the labels with this output (default: the first)
+        outputs: Apply the thresholds to these outputs only; the others are compared and reported
+            (repeatable, or separated by commas). Example: probabilities
+        threshold: Set the decision threshold of an output to count changed decisions (two columns of
+            probabilities are one decision); with task detect, the lowest score of a box
+        progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
+            notebooks; or a function that is called with the model, the stage, the amount done and the
+            total amount, and may return True to stop the call
 
-    Thresholds (default: 30 dB for every output; with --labels 1 point of the metric):
-    abs_tol: Fail if any value differs by more than this. Example: 0.04
-    mean_tol: Fail if the mean absolute difference of an output is larger. Example: 0.01
-    max_mse: Fail if the mean squared error of an output is larger. Example: 1e-4
-    min_sqnr: Fail if the SQNR of an output, or of a part of it, is lower, in dB. Example: 30
-    min_agreement: Fail if fewer predictions agree: top-1 classes, and outputs that are labels. Example:
-        99%
-    max_flips: Fail if a larger share of decisions changes at threshold. Example: 0.5%
-    max_drop: Fail if the metric drops by more: points of map, accuracy, brier, ece, f1, recall, lines,
-        iou, entity_f1; relative for nll, mae. NAME=0.5% limits one of several metrics (one, or a list).
-        Example: 0.5%
-    confidence: Require this confidence that the thresholds hold on unseen data, such as 90% or 95%;
-        none judges only these samples (default: 90%)
+    Thresholds (default: 30 dB for every output; with labels 1 point of the metric):
+        abs_tol: Fail if any value differs by more than this. Example: 0.04
+        mean_tol: Fail if the mean absolute difference of an output is larger. Example: 0.01
+        max_mse: Fail if the mean squared error of an output is larger. Example: 1e-4
+        min_sqnr: Fail if the SQNR of an output, or of a part of it, is lower, in dB. Example: 30
+        min_agreement: Fail if fewer predictions agree: top-1 classes, and outputs that are labels.
+            Example: 99%
+        max_flips: Fail if a larger share of decisions changes at threshold. Example: 0.5%
+        max_drop: Fail if the metric drops by more: points of map, accuracy, brier, ece, f1, recall,
+            lines, iou, entity_f1; relative for nll, mae. NAME=0.5% limits one of several metrics (one,
+            or a list). Example: 0.5%
+        confidence: Require this confidence that the thresholds hold on unseen data, such as 90% or 95%;
+            none judges only these samples (default: 90%)
 
     Data:
-    data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
-        labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
-        CalibrationDataReader)
-    input: Feed an input from this array or column of the data, as INPUT=FIELD (one, or a list).
-        Example: input=x
-    set: Set an input to a constant, as INPUT=NUMBER (one, or a list)
-    carry: Declare a recurrent state, as INPUT=OUTPUT: it starts at zero, and each run gets the output
-        of the run before (one, or a list)
-    labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
-        images
-    first: Start at this sample (default: 0)
-    samples: Use this many samples (default: 0, all)
-    part: Use every N-th sample only, starting with the I-th, as I/N; 1/2 and 2/2 are disjoint halves
-    shape: Set the length of a dynamic axis of random inputs, as NAME=LENGTH or INPUT:AXIS=LENGTH (one,
-        or a list)
-    seed: Set the seed of random inputs (default: 1)
+        data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
+            labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
+            CalibrationDataReader)
+        input: Feed an input from this array or column of the data, as INPUT=FIELD (one, or a list).
+            Example: input=x
+        set: Set an input to a constant, as INPUT=NUMBER (one, or a list)
+        carry: Declare a recurrent state, as INPUT=OUTPUT: it starts at zero, and each run gets the
+            output of the run before (one, or a list)
+        labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
+            images
+        first: Start at this sample (default: 0)
+        samples: Use this many samples (default: 0, all)
+        part: Use every N-th sample only, starting with the I-th, as I/N; 1/2 and 2/2 are disjoint
+            halves
+        shape: Set the length of a dynamic axis of random inputs, as NAME=LENGTH or INPUT:AXIS=LENGTH
+            (one, or a list)
+        seed: Set the seed of random inputs (default: 1)
 
     Preprocessing of raw data:
-    contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
-        a dictionary
-    for_: Apply the preprocessing options to this input (default: the only input)
-    kind: Set the kind of input: image, audio or tensor (default: from the other options)
-    size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
-    resample: Set the interpolation: nearest, box, bilinear, hamming, bicubic, lanczos; with OpenCV
-        nearest, bilinear, bicubic, area (default: bilinear)
-    resize_backend: Resize exactly like this library: pillow (default) or opencv
-    crop: Crop the center to HEIGHTxWIDTH or SxS. Examples: 224x224, 224
-    crop_rule: Round the position of the crop like torchvision (default) or huggingface
-    color: Set the channel order of the model input: rgb (default), bgr or grey
-    layout: Set the layout of the model input: nchw (channels first) or nhwc. Images and uint8 arrays in
-        the data are always height, width, channels
-    rescale: Multiply raw values by this factor. Example: 1/255
-    mean: Subtract this mean after rescale: one number, or one per channel, separated by commas.
-        Example: 0.485,0.456,0.406
-    std: Divide by this standard deviation after mean: one number, or one per channel, separated by
-        commas. Example: 0.229,0.224,0.225
-    rate: Require this sampling rate of audio, in Hz. Example: 16000
-    length: Cut or zero-pad audio to this number of samples
-    frame: Split audio into frames of this many samples; each frame is one run of the model
-    hop: Set the hop length between frames, in samples (default: the length of a frame)
+        contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json,
+            or a dictionary
+        for_: Apply the preprocessing options to this input (default: the only input)
+        kind: Set the kind of input: image, audio or tensor (default: from the other options)
+        size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
+        resample: Set the interpolation: nearest, box, bilinear, hamming, bicubic, lanczos; with OpenCV
+            nearest, bilinear, bicubic, area (default: bilinear)
+        resize_backend: Resize exactly like this library: pillow (default) or opencv
+        crop: Crop the center to HEIGHTxWIDTH or SxS. Examples: 224x224, 224
+        crop_rule: Round the position of the crop like torchvision (default) or huggingface
+        color: Set the channel order of the model input: rgb (default), bgr or grey
+        layout: Set the layout of the model input: nchw (channels first) or nhwc. Images and uint8
+            arrays in the data are always height, width, channels
+        rescale: Multiply raw values by this factor. Example: 1/255
+        mean: Subtract this mean after rescale: one number, or one per channel, separated by commas.
+            Example: 0.485,0.456,0.406
+        std: Divide by this standard deviation after mean: one number, or one per channel, separated by
+            commas. Example: 0.229,0.224,0.225
+        rate: Require this sampling rate of audio, in Hz. Example: 16000
+        length: Cut or zero-pad audio to this number of samples
+        frame: Split audio into frames of this many samples; each frame is one run of the model
+        hop: Set the hop length between frames, in samples (default: the length of a frame)
 
     Runtime:
-    runtime: Use this ONNX Runtime: the path of a library, or a version (default: the newest)
-    litert: Use this LiteRT for .tflite models: the path of a library, or a version (default: the
-        newest)
-    threads: Use this many threads inside an op (0: the runtime decides) (default: 1)
-    threads_between: Run this many ops in parallel (default: 1)
-    optimization: Set the graph optimization level of ONNX Runtime: none, basic, extended, all
-    session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a list).
-        Example: session.disable_quant_qdq=1
-    isolate: Run models in a separate process with limits (default: on)
-    isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
-        machine) (default: 0)
-    isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
-        (default: 120)
+        runtime: Use this ONNX Runtime: the path of a library, or a version (default: the newest)
+        litert: Use this LiteRT for .tflite models: the path of a library, or a version (default: the
+            newest)
+        threads: Use this many threads inside an op (0: the runtime decides) (default: 1)
+        threads_between: Run this many ops in parallel (default: 1)
+        optimization: Set the graph optimization level of ONNX Runtime: none, basic, extended, all
+        session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a
+            list). Example: session.disable_quant_qdq=1
+        isolate: Run models in a separate process with limits (default: on)
+        isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
+            machine) (default: 0)
+        isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
+            (default: 120)
 
-    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
-        function of what is worked on, the stage, how much is done and of how much
+    Returns:
+        TuneResult. `passed` is False if no candidate meets the thresholds, `output` is the path of the best
+        model.
+
+    Raises:
+        RequestError: an invalid argument, or an invalid file (a ValueError)
+        UnsupportedError: the model is valid, and the operation is not supported for it
+        MissingFileError: a file does not exist (a FileNotFoundError)
+        RefusedError: another I/O error, such as a full disk (an OSError)
+        StoppedError: `progress` returned True
+
+    Example:
+        ounce.tune("model.onnx", "best.onnx", data="val.npz", labels="label", max_drop=0.05, budget="2 models")
     """
     return call("tune", TuneResult, {
         "model": model,
@@ -1154,93 +1236,110 @@ def advise(
 ) -> AdviseResult:
     r"""Measure every format on a model and recommend one.
 
-    model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
-    budget: Limit the time per model. Examples: 90s, 5m (default: 60s)
-    target: Recommend only methods that this target supports: a platform and release
-        (android-arm64@1.22.0) or an execution provider (cuda)
-    task: Choose the task, which decides the metrics: classify, detect, embed, ctc, segment, tag, audio,
-        regress, or auto. Without labels, the outputs of the original are the reference
-    metric_command: Compute the metric with this program: it gets the folder with the outputs of both
-        models and prints a number. Example: 'python3 score.py'
-    metric_seconds: Limit the time of metric_command, in seconds (default: 300)
-    metric: Choose the metric to compare: map (mean average precision of boxes at IoU 0.5), accuracy
-        (top-1 and top-5 accuracy), nll (negative log-likelihood, perplexity), brier (Brier score of
-        probabilities), ece (expected calibration error), f1 (macro F1), mae (mean absolute and squared
-        error), recall (nearest neighbors of embeddings), lines (lines of text without an error), iou
-        (mean IoU of classes), entity_f1 (F1 of tagged entities), si_snr (SI-SNR of sound, log-spectral
-        distance). Default: by task, or by the labels; or a function of the outputs by name and of the
-        labels that gives a number, or numbers by name
-    tags: Name the classes of task tag, separated by commas. Example: O,B-PER,I-PER (default: O, then B
-        and I in turn)
-    label_output: Compare the labels with this output (default: the first)
-    outputs: Apply the thresholds to these outputs only; the others are compared and reported
-        (repeatable, or separated by commas). Example: probabilities
-    threshold: Set the decision threshold of an output to count changed decisions (two columns of
-        probabilities are one decision); with task detect, the lowest score of a box
-    max_drop: Set the largest acceptable drop of the metric. Example: 0.5% (default: 0.5%)
-    min_sqnr: Set the lowest acceptable SQNR of an output in dB (default without labels: 20; for
-        generated audio: 30)
-    report: Write the result as a self-contained HTML report: FILE.html
+    Args:
+        model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a
+            model
+        budget: Limit the time per model. Examples: 90s, 5m (default: 60s)
+        target: Recommend only methods that this target supports: a platform and release
+            (android-arm64@1.22.0) or an execution provider (cuda)
+        task: Choose the task, which decides the metrics: classify, detect, embed, ctc, segment, tag,
+            audio, regress, or auto. Without labels, the outputs of the original are the reference
+        metric_command: Compute the metric with this program: it gets the folder with the outputs of
+            both models and prints a number. Example: 'python3 score.py'
+        metric_seconds: Limit the time of metric_command, in seconds (default: 300)
+        metric: Choose the metric to compare: map (mean average precision of boxes at IoU 0.5), accuracy
+            (top-1 and top-5 accuracy), nll (negative log-likelihood, perplexity), brier (Brier score of
+            probabilities), ece (expected calibration error), f1 (macro F1), mae (mean absolute and
+            squared error), recall (nearest neighbors of embeddings), lines (lines of text without an
+            error), iou (mean IoU of classes), entity_f1 (F1 of tagged entities), si_snr (SI-SNR of
+            sound, log-spectral distance). Default: by task, or by the labels; or a function of the
+            outputs by name and of the labels that gives a number, or numbers by name
+        tags: Name the classes of task tag, separated by commas. Example: O,B-PER,I-PER (default: O,
+            then B and I in turn)
+        label_output: Compare the labels with this output (default: the first)
+        outputs: Apply the thresholds to these outputs only; the others are compared and reported
+            (repeatable, or separated by commas). Example: probabilities
+        threshold: Set the decision threshold of an output to count changed decisions (two columns of
+            probabilities are one decision); with task detect, the lowest score of a box
+        max_drop: Set the largest acceptable drop of the metric. Example: 0.5% (default: 0.5%)
+        min_sqnr: Set the lowest acceptable SQNR of an output in dB (default without labels: 20; for
+            generated audio: 30)
+        report: Write the result as a self-contained HTML report: FILE.html
+        progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
+            notebooks; or a function that is called with the model, the stage, the amount done and the
+            total amount, and may return True to stop the call
 
     Data:
-    data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
-        labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
-        CalibrationDataReader)
-    input: Feed an input from this array or column of the data, as INPUT=FIELD (one, or a list).
-        Example: input=x
-    set: Set an input to a constant, as INPUT=NUMBER (one, or a list)
-    carry: Declare a recurrent state, as INPUT=OUTPUT: it starts at zero, and each run gets the output
-        of the run before (one, or a list)
-    labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
-        images
-    first: Start at this sample (default: 0)
-    samples: Use this many samples (default: 0, all)
-    part: Use every N-th sample only, starting with the I-th, as I/N; 1/2 and 2/2 are disjoint halves
-    shape: Set the length of a dynamic axis of random inputs, as NAME=LENGTH or INPUT:AXIS=LENGTH (one,
-        or a list)
-    seed: Set the seed of random inputs (default: 1)
+        data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
+            labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
+            CalibrationDataReader)
+        input: Feed an input from this array or column of the data, as INPUT=FIELD (one, or a list).
+            Example: input=x
+        set: Set an input to a constant, as INPUT=NUMBER (one, or a list)
+        carry: Declare a recurrent state, as INPUT=OUTPUT: it starts at zero, and each run gets the
+            output of the run before (one, or a list)
+        labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
+            images
+        first: Start at this sample (default: 0)
+        samples: Use this many samples (default: 0, all)
+        part: Use every N-th sample only, starting with the I-th, as I/N; 1/2 and 2/2 are disjoint
+            halves
+        shape: Set the length of a dynamic axis of random inputs, as NAME=LENGTH or INPUT:AXIS=LENGTH
+            (one, or a list)
+        seed: Set the seed of random inputs (default: 1)
 
     Preprocessing of raw data:
-    contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
-        a dictionary
-    for_: Apply the preprocessing options to this input (default: the only input)
-    kind: Set the kind of input: image, audio or tensor (default: from the other options)
-    size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
-    resample: Set the interpolation: nearest, box, bilinear, hamming, bicubic, lanczos; with OpenCV
-        nearest, bilinear, bicubic, area (default: bilinear)
-    resize_backend: Resize exactly like this library: pillow (default) or opencv
-    crop: Crop the center to HEIGHTxWIDTH or SxS. Examples: 224x224, 224
-    crop_rule: Round the position of the crop like torchvision (default) or huggingface
-    color: Set the channel order of the model input: rgb (default), bgr or grey
-    layout: Set the layout of the model input: nchw (channels first) or nhwc. Images and uint8 arrays in
-        the data are always height, width, channels
-    rescale: Multiply raw values by this factor. Example: 1/255
-    mean: Subtract this mean after rescale: one number, or one per channel, separated by commas.
-        Example: 0.485,0.456,0.406
-    std: Divide by this standard deviation after mean: one number, or one per channel, separated by
-        commas. Example: 0.229,0.224,0.225
-    rate: Require this sampling rate of audio, in Hz. Example: 16000
-    length: Cut or zero-pad audio to this number of samples
-    frame: Split audio into frames of this many samples; each frame is one run of the model
-    hop: Set the hop length between frames, in samples (default: the length of a frame)
+        contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json,
+            or a dictionary
+        for_: Apply the preprocessing options to this input (default: the only input)
+        kind: Set the kind of input: image, audio or tensor (default: from the other options)
+        size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
+        resample: Set the interpolation: nearest, box, bilinear, hamming, bicubic, lanczos; with OpenCV
+            nearest, bilinear, bicubic, area (default: bilinear)
+        resize_backend: Resize exactly like this library: pillow (default) or opencv
+        crop: Crop the center to HEIGHTxWIDTH or SxS. Examples: 224x224, 224
+        crop_rule: Round the position of the crop like torchvision (default) or huggingface
+        color: Set the channel order of the model input: rgb (default), bgr or grey
+        layout: Set the layout of the model input: nchw (channels first) or nhwc. Images and uint8
+            arrays in the data are always height, width, channels
+        rescale: Multiply raw values by this factor. Example: 1/255
+        mean: Subtract this mean after rescale: one number, or one per channel, separated by commas.
+            Example: 0.485,0.456,0.406
+        std: Divide by this standard deviation after mean: one number, or one per channel, separated by
+            commas. Example: 0.229,0.224,0.225
+        rate: Require this sampling rate of audio, in Hz. Example: 16000
+        length: Cut or zero-pad audio to this number of samples
+        frame: Split audio into frames of this many samples; each frame is one run of the model
+        hop: Set the hop length between frames, in samples (default: the length of a frame)
 
     Runtime:
-    runtime: Use this ONNX Runtime: the path of a library, or a version (default: the newest)
-    litert: Use this LiteRT for .tflite models: the path of a library, or a version (default: the
-        newest)
-    threads: Use this many threads inside an op (0: the runtime decides) (default: 1)
-    threads_between: Run this many ops in parallel (default: 1)
-    optimization: Set the graph optimization level of ONNX Runtime: none, basic, extended, all
-    session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a list).
-        Example: session.disable_quant_qdq=1
-    isolate: Run models in a separate process with limits (default: on)
-    isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
-        machine) (default: 0)
-    isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
-        (default: 120)
+        runtime: Use this ONNX Runtime: the path of a library, or a version (default: the newest)
+        litert: Use this LiteRT for .tflite models: the path of a library, or a version (default: the
+            newest)
+        threads: Use this many threads inside an op (0: the runtime decides) (default: 1)
+        threads_between: Run this many ops in parallel (default: 1)
+        optimization: Set the graph optimization level of ONNX Runtime: none, basic, extended, all
+        session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a
+            list). Example: session.disable_quant_qdq=1
+        isolate: Run models in a separate process with limits (default: on)
+        isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
+            machine) (default: 0)
+        isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
+            (default: 120)
 
-    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
-        function of what is worked on, the stage, how much is done and of how much
+    Returns:
+        AdviseResult. Its attributes are the keys of the JSON document of the command; to_dict() returns
+        them, print(result) prints the report.
+
+    Raises:
+        RequestError: an invalid argument, or an invalid file (a ValueError)
+        UnsupportedError: the model is valid, and the operation is not supported for it
+        MissingFileError: a file does not exist (a FileNotFoundError)
+        RefusedError: another I/O error, such as a full disk (an OSError)
+        StoppedError: `progress` returned True
+
+    Example:
+        ounce.advise("model.onnx", data="val.npz", budget="5s").verdict
     """
     return call("advise", AdviseResult, {
         "model": model,
@@ -1321,40 +1420,60 @@ def inspect(
 ) -> InspectResult:
     r"""Show inputs, ops and weights of a model, and estimate the quantized size.
 
-    model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
-    to: Choose the format; the percentage is the typical size: w8 (8-bit weights, FP32 arithmetic, 25
-        %), w16 (16-bit float weights, FP32 arithmetic, 50 %), w4 (4-bit weights, FP32 arithmetic, 15 %)
-    decode: Choose where weights are dequantized: fold (at load, FP32 speed), dq (on every run, small in
-        memory), auto (by memory)
-    memory: Choose the memory after loading, for w8 and w4: fast (weights become FP32), low (weights
-        stay 8-bit or 4-bit, runs are slower), balanced (in between, within decode_share)
-    decode_share: Limit the time that memory balanced spends on dequantizing weights, in percent of a
-        run (estimated from shapes) (default: 5)
-    granularity: Set the granularity of scales: auto, tensor, channel, block:N. Example: block:32
-        (default: auto)
-    scale: Choose how scales are computed: mse (least squared error), absmax (largest absolute value)
-    rounding: Choose how weights are rounded: zero-sum (the errors of a channel sum to zero), nearest,
-        adaptive (int8: AdaRound-style layer-wise reconstruction on calibration data; slower)
-    codebook: Use a k-means codebook instead of a linear scale (w8: 256 values, w4: 16)
-    asymmetric: Quantize weights asymmetrically: every scale gets a zero point
-    fp16_budget: Store the smallest weights in FP16, up to this percentage of the size (default: 0.1)
-    min_bytes: Keep tensors that are smaller than this number of bytes unchanged (default: 1024)
-    include: Quantize only tensors, nodes or op types that match this regular expression (one, or a
-        list)
-    exclude: Skip tensors, nodes or op types that match this regular expression (one, or a list).
-        Example: exclude '^head'
-    ignore_unmatched: Warn about a regular expression that matches nothing, instead of failing
-    keep_inputs: Keep initializers that are also graph inputs as inputs with a default value (default:
-        make them constants)
-    node: Override the format of one node, named by its output, as NAME=FORMAT: fp32, w16, w8, w4,
-        nbits8, nbits4, nbits2, and with to int8 also int8-dynamic (one, or a list). Example:
-        /fc/Gemm_output_0=fp32
-    expert: Set any field of the recipe by its JSON name, as KEY=VALUE (one, or a list). Example:
-        fit_on_even_samples=true
-    tensors: List this many of the largest float tensors (default: 20)
+    Args:
+        model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a
+            model
+        to: Choose the format; the percentage is the typical size: w8 (8-bit weights, FP32 arithmetic,
+            25 %), w16 (16-bit float weights, FP32 arithmetic, 50 %), w4 (4-bit weights, FP32
+            arithmetic, 15 %)
+        decode: Choose where weights are dequantized: fold (at load, FP32 speed), dq (on every run,
+            small in memory), auto (by memory)
+        memory: Choose the memory after loading, for w8 and w4: fast (weights become FP32), low (weights
+            stay 8-bit or 4-bit, runs are slower), balanced (in between, within decode_share)
+        decode_share: Limit the time that memory balanced spends on dequantizing weights, in percent of
+            a run (estimated from shapes) (default: 5)
+        granularity: Set the granularity of scales: auto, tensor, channel, block:N. Example: block:32
+            (default: auto)
+        scale: Choose how scales are computed: mse (least squared error), absmax (largest absolute
+            value)
+        rounding: Choose how weights are rounded: zero-sum (the errors of a channel sum to zero),
+            nearest, adaptive (int8: AdaRound-style layer-wise reconstruction on calibration data;
+            slower)
+        codebook: Use a k-means codebook instead of a linear scale (w8: 256 values, w4: 16)
+        asymmetric: Quantize weights asymmetrically: every scale gets a zero point
+        fp16_budget: Store the smallest weights in FP16, up to this percentage of the size (default:
+            0.1)
+        min_bytes: Keep tensors that are smaller than this number of bytes unchanged (default: 1024)
+        include: Quantize only tensors, nodes or op types that match this regular expression (one, or a
+            list)
+        exclude: Skip tensors, nodes or op types that match this regular expression (one, or a list).
+            Example: exclude="^head"
+        ignore_unmatched: Warn about a regular expression that matches nothing, instead of failing
+        keep_inputs: Keep initializers that are also graph inputs as inputs with a default value
+            (default: make them constants)
+        node: Override the format of one node, named by its output, as NAME=FORMAT: fp32, w16, w8, w4,
+            nbits8, nbits4, nbits2, and with to int8 also int8-dynamic (one, or a list). Example:
+            /fc/Gemm_output_0=fp32
+        expert: Set any field of the recipe by its JSON name, as KEY=VALUE (one, or a list). Example:
+            fit_on_even_samples=true
+        tensors: List this many of the largest float tensors (default: 20)
+        progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
+            notebooks; or a function that is called with the model, the stage, the amount done and the
+            total amount, and may return True to stop the call
 
-    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
-        function of what is worked on, the stage, how much is done and of how much
+    Returns:
+        InspectResult. Its attributes are the keys of the JSON document of the command; to_dict() returns
+        them, print(result) prints the report.
+
+    Raises:
+        RequestError: an invalid argument, or an invalid file (a ValueError)
+        UnsupportedError: the model is valid, and the operation is not supported for it
+        MissingFileError: a file does not exist (a FileNotFoundError)
+        RefusedError: another I/O error, such as a full disk (an OSError)
+        StoppedError: `progress` returned True
+
+    Example:
+        ounce.inspect("model.onnx").bytes_after
     """
     return call("inspect", InspectResult, {
         "model": model,
@@ -1399,33 +1518,50 @@ def check(
 ) -> CheckResult:
     r"""Check that a model loads and runs on a platform and ONNX Runtime version.
 
-    model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
-    target: Check for this target: linux-x64@1.30.0, android-arm64@1.22.0, ios-arm64@1.22.0,
-        ort-web@1.22.0, host (repeatable, or separated by commas; default: host)
-    fail_on: Fail with exit code 3 for these verdicts, too: slow, unknown (repeatable, or separated by
-        commas; default: none)
-    required_ops: Write the configuration file of a reduced build of ONNX Runtime, with the ops of these
-        models and those that its optimizers insert
-    runtime: Use this ONNX Runtime for required_ops: the path of a library, or a version
-    execute: Also run the model on the target (arm64 under qemu-user, or over via) and compare its
-        outputs with those on this machine
-    report: Write the result as a self-contained HTML report: FILE.html
+    Args:
+        model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a
+            model
+        target: Check for this target: linux-x64@1.30.0, android-arm64@1.22.0, ios-arm64@1.22.0,
+            ort-web@1.22.0, host (repeatable, or separated by commas; default: host)
+        fail_on: Fail with exit code 3 for these verdicts, too: slow, unknown (repeatable, or separated
+            by commas; default: none)
+        required_ops: Write the configuration file of a reduced build of ONNX Runtime, with the ops of
+            these models and those that its optimizers insert
+        runtime: Use this ONNX Runtime for required_ops: the path of a library, or a version
+        execute: Also run the model on the target (arm64 under qemu-user, or over via) and compare its
+            outputs with those on this machine
+        report: Write the result as a self-contained HTML report: FILE.html
+        progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
+            notebooks; or a function that is called with the model, the stage, the amount done and the
+            total amount, and may return True to stop the call
 
     Remote machine or emulator:
-    via: Run models on another machine, with the command that runs a shell command on it. Examples: 'ssh
-        board', 'adb shell'
-    launcher: Start ounce-runner with this command. Example: 'qemu-aarch64 -L /usr/aarch64-linux-gnu'
-    runner: Send this local file as ounce-runner to the remote machine (default: ounce-runner or
-        ounce-runner-arm64)
-    runtime_there: Send this ONNX Runtime to the remote machine: a local library, or a version (default:
-        the newest)
-    folder_there: Put the runner, the library and models into this folder of the remote machine
-        (default: a folder in /tmp)
-    keep_there: Keep models on the remote machine, so that later runs need not send them
-    seconds_there: Limit the time for each reply and for sending each file, in seconds (default: 600)
+        via: Run models on another machine, with the command that runs a shell command on it. Examples:
+            'ssh board', 'adb shell'
+        launcher: Start ounce-runner with this command. Example: 'qemu-aarch64 -L
+            /usr/aarch64-linux-gnu'
+        runner: Send this local file as ounce-runner to the remote machine (default: ounce-runner or
+            ounce-runner-arm64)
+        runtime_there: Send this ONNX Runtime to the remote machine: a local library, or a version
+            (default: the newest)
+        folder_there: Put the runner, the library and models into this folder of the remote machine
+            (default: a folder in /tmp)
+        keep_there: Keep models on the remote machine, so that later runs need not send them
+        seconds_there: Limit the time for each reply and for sending each file, in seconds (default:
+            600)
 
-    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
-        function of what is worked on, the stage, how much is done and of how much
+    Returns:
+        CheckResult. `targets` has the findings for each target. An unsupported model raises no exception.
+
+    Raises:
+        RequestError: an invalid argument, or an invalid file (a ValueError)
+        UnsupportedError: the model is valid, and the operation is not supported for it
+        MissingFileError: a file does not exist (a FileNotFoundError)
+        RefusedError: another I/O error, such as a full disk (an OSError)
+        StoppedError: `progress` returned True
+
+    Example:
+        print(ounce.check("model.onnx", target="android-arm64@1.22.0"))
     """
     return call("check", CheckResult, {
         "model": model,
@@ -1453,12 +1589,31 @@ def report(
 ) -> ReportResult:
     r"""Combine JSON results into one HTML report.
 
-    run: JSON documents, printed by json of quantize, verify, bench, sensitivity, tune, advise, check,
-        diff
-    output: Write the HTML report to this file: FILE.html
+    Args:
+        run: JSON documents, printed by json of quantize, verify, bench, sensitivity, tune, advise,
+            check, diff
+        output: Write the HTML report to this file: FILE.html
+        progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
+            notebooks; or a function that is called with the model, the stage, the amount done and the
+            total amount, and may return True to stop the call
 
-    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
-        function of what is worked on, the stage, how much is done and of how much
+    Returns:
+        ReportResult. Its attributes are the keys of the JSON document of the command; to_dict() returns
+        them, print(result) prints the report.
+
+    Raises:
+        RequestError: an invalid argument, or an invalid file (a ValueError)
+        UnsupportedError: the model is valid, and the operation is not supported for it
+        MissingFileError: a file does not exist (a FileNotFoundError)
+        RefusedError: another I/O error, such as a full disk (an OSError)
+        StoppedError: `progress` returned True
+
+    Example:
+        import json, pathlib
+
+        run = ounce.verify("model.onnx", "small.onnx", data="val.npz")
+        pathlib.Path("run.json").write_text(json.dumps(run.to_dict()))
+        ounce.report("run.json", output="page.html")
     """
     return call("report", ReportResult, {
         "run": run,
@@ -1526,98 +1681,115 @@ def sensitivity(
 ) -> SensitivityResult:
     r"""Rank layers by their quantization error and suggest layers to exclude.
 
-    model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
-    to: Analyze this format: int8, int8-dynamic, w8, w4
-    by: Group layers for the measurement: layer (each layer alone), block (by common names, or adjacent
-        layers), op (by op type)
-    top: Measure only this many groups, those with the largest estimated error (0: all) (default: 0)
-    min_sqnr: Suggest layers to exclude until the outputs reach this SQNR, in dB (default: 30)
-    task: Choose the task, which decides the metrics: classify, detect, embed, ctc, segment, tag, audio,
-        regress, or auto. Without labels, the outputs of the original are the reference
-    metric_command: Compute the metric with this program: it gets the folder with the outputs of both
-        models and prints a number. Example: 'python3 score.py'
-    metric_seconds: Limit the time of metric_command, in seconds (default: 300)
-    metric: Choose the metric to compare: map (mean average precision of boxes at IoU 0.5), accuracy
-        (top-1 and top-5 accuracy), nll (negative log-likelihood, perplexity), brier (Brier score of
-        probabilities), ece (expected calibration error), f1 (macro F1), mae (mean absolute and squared
-        error), recall (nearest neighbors of embeddings), lines (lines of text without an error), iou
-        (mean IoU of classes), entity_f1 (F1 of tagged entities), si_snr (SI-SNR of sound, log-spectral
-        distance). Default: by task, or by the labels; or a function of the outputs by name and of the
-        labels that gives a number, or numbers by name
-    tags: Name the classes of task tag, separated by commas. Example: O,B-PER,I-PER (default: O, then B
-        and I in turn)
-    label_output: Compare the labels with this output (default: the first)
-    outputs: Apply the thresholds to these outputs only; the others are compared and reported
-        (repeatable, or separated by commas). Example: probabilities
-    threshold: Set the decision threshold of an output to count changed decisions (two columns of
-        probabilities are one decision); with task detect, the lowest score of a box
-    batch: Run this many samples per call (default: 1)
-    cache: Cache measurements in this folder (default: OUNCE_CACHE, XDG_CACHE_HOME/ounce or
-        ~/.cache/ounce)
-    no_cache: Neither read nor write cached measurements
-    jobs: Measure this many models in parallel (0: as many as CPUs and memory allow) (default: 0)
-    report: Write the result as a self-contained HTML report: FILE.html
+    Args:
+        model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a
+            model
+        to: Analyze this format: int8, int8-dynamic, w8, w4
+        by: Group layers for the measurement: layer (each layer alone), block (by common names, or
+            adjacent layers), op (by op type)
+        top: Measure only this many groups, those with the largest estimated error (0: all) (default: 0)
+        min_sqnr: Suggest layers to exclude until the outputs reach this SQNR, in dB (default: 30)
+        task: Choose the task, which decides the metrics: classify, detect, embed, ctc, segment, tag,
+            audio, regress, or auto. Without labels, the outputs of the original are the reference
+        metric_command: Compute the metric with this program: it gets the folder with the outputs of
+            both models and prints a number. Example: 'python3 score.py'
+        metric_seconds: Limit the time of metric_command, in seconds (default: 300)
+        metric: Choose the metric to compare: map (mean average precision of boxes at IoU 0.5), accuracy
+            (top-1 and top-5 accuracy), nll (negative log-likelihood, perplexity), brier (Brier score of
+            probabilities), ece (expected calibration error), f1 (macro F1), mae (mean absolute and
+            squared error), recall (nearest neighbors of embeddings), lines (lines of text without an
+            error), iou (mean IoU of classes), entity_f1 (F1 of tagged entities), si_snr (SI-SNR of
+            sound, log-spectral distance). Default: by task, or by the labels; or a function of the
+            outputs by name and of the labels that gives a number, or numbers by name
+        tags: Name the classes of task tag, separated by commas. Example: O,B-PER,I-PER (default: O,
+            then B and I in turn)
+        label_output: Compare the labels with this output (default: the first)
+        outputs: Apply the thresholds to these outputs only; the others are compared and reported
+            (repeatable, or separated by commas). Example: probabilities
+        threshold: Set the decision threshold of an output to count changed decisions (two columns of
+            probabilities are one decision); with task detect, the lowest score of a box
+        batch: Run this many samples per call (default: 1)
+        cache: Cache measurements in this folder (default: OUNCE_CACHE, XDG_CACHE_HOME/ounce or
+            ~/.cache/ounce)
+        no_cache: Neither read nor write cached measurements
+        jobs: Measure this many models in parallel (0: as many as CPUs and memory allow) (default: 0)
+        report: Write the result as a self-contained HTML report: FILE.html
+        progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
+            notebooks; or a function that is called with the model, the stage, the amount done and the
+            total amount, and may return True to stop the call
 
     Data:
-    data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
-        labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
-        CalibrationDataReader)
-    input: Feed an input from this array or column of the data, as INPUT=FIELD (one, or a list).
-        Example: input=x
-    set: Set an input to a constant, as INPUT=NUMBER (one, or a list)
-    carry: Declare a recurrent state, as INPUT=OUTPUT: it starts at zero, and each run gets the output
-        of the run before (one, or a list)
-    labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
-        images
-    first: Start at this sample (default: 0)
-    samples: Measure on this many samples, evenly spread over the data (0: all; default: 64, with carry
-        the first 1024)
-    part: Use every N-th sample only, starting with the I-th, as I/N; 1/2 and 2/2 are disjoint halves
-    shape: Set the length of a dynamic axis of random inputs, as NAME=LENGTH or INPUT:AXIS=LENGTH (one,
-        or a list)
-    seed: Set the seed of random inputs (default: 1)
+        data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
+            labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
+            CalibrationDataReader)
+        input: Feed an input from this array or column of the data, as INPUT=FIELD (one, or a list).
+            Example: input=x
+        set: Set an input to a constant, as INPUT=NUMBER (one, or a list)
+        carry: Declare a recurrent state, as INPUT=OUTPUT: it starts at zero, and each run gets the
+            output of the run before (one, or a list)
+        labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
+            images
+        first: Start at this sample (default: 0)
+        samples: Measure on this many samples, evenly spread over the data (0: all; default: 64, with
+            carry the first 1024)
+        part: Use every N-th sample only, starting with the I-th, as I/N; 1/2 and 2/2 are disjoint
+            halves
+        shape: Set the length of a dynamic axis of random inputs, as NAME=LENGTH or INPUT:AXIS=LENGTH
+            (one, or a list)
+        seed: Set the seed of random inputs (default: 1)
 
     Preprocessing of raw data:
-    contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
-        a dictionary
-    for_: Apply the preprocessing options to this input (default: the only input)
-    kind: Set the kind of input: image, audio or tensor (default: from the other options)
-    size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
-    resample: Set the interpolation: nearest, box, bilinear, hamming, bicubic, lanczos; with OpenCV
-        nearest, bilinear, bicubic, area (default: bilinear)
-    resize_backend: Resize exactly like this library: pillow (default) or opencv
-    crop: Crop the center to HEIGHTxWIDTH or SxS. Examples: 224x224, 224
-    crop_rule: Round the position of the crop like torchvision (default) or huggingface
-    color: Set the channel order of the model input: rgb (default), bgr or grey
-    layout: Set the layout of the model input: nchw (channels first) or nhwc. Images and uint8 arrays in
-        the data are always height, width, channels
-    rescale: Multiply raw values by this factor. Example: 1/255
-    mean: Subtract this mean after rescale: one number, or one per channel, separated by commas.
-        Example: 0.485,0.456,0.406
-    std: Divide by this standard deviation after mean: one number, or one per channel, separated by
-        commas. Example: 0.229,0.224,0.225
-    rate: Require this sampling rate of audio, in Hz. Example: 16000
-    length: Cut or zero-pad audio to this number of samples
-    frame: Split audio into frames of this many samples; each frame is one run of the model
-    hop: Set the hop length between frames, in samples (default: the length of a frame)
+        contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json,
+            or a dictionary
+        for_: Apply the preprocessing options to this input (default: the only input)
+        kind: Set the kind of input: image, audio or tensor (default: from the other options)
+        size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
+        resample: Set the interpolation: nearest, box, bilinear, hamming, bicubic, lanczos; with OpenCV
+            nearest, bilinear, bicubic, area (default: bilinear)
+        resize_backend: Resize exactly like this library: pillow (default) or opencv
+        crop: Crop the center to HEIGHTxWIDTH or SxS. Examples: 224x224, 224
+        crop_rule: Round the position of the crop like torchvision (default) or huggingface
+        color: Set the channel order of the model input: rgb (default), bgr or grey
+        layout: Set the layout of the model input: nchw (channels first) or nhwc. Images and uint8
+            arrays in the data are always height, width, channels
+        rescale: Multiply raw values by this factor. Example: 1/255
+        mean: Subtract this mean after rescale: one number, or one per channel, separated by commas.
+            Example: 0.485,0.456,0.406
+        std: Divide by this standard deviation after mean: one number, or one per channel, separated by
+            commas. Example: 0.229,0.224,0.225
+        rate: Require this sampling rate of audio, in Hz. Example: 16000
+        length: Cut or zero-pad audio to this number of samples
+        frame: Split audio into frames of this many samples; each frame is one run of the model
+        hop: Set the hop length between frames, in samples (default: the length of a frame)
 
     Runtime:
-    runtime: Use this ONNX Runtime: the path of a library, or a version (default: the newest)
-    litert: Use this LiteRT for .tflite models: the path of a library, or a version (default: the
-        newest)
-    threads: Use this many threads inside an op (0: the runtime decides) (default: 1)
-    threads_between: Run this many ops in parallel (default: 1)
-    optimization: Set the graph optimization level of ONNX Runtime: none, basic, extended, all
-    session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a list).
-        Example: session.disable_quant_qdq=1
-    isolate: Run models in a separate process with limits (default: on)
-    isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
-        machine) (default: 0)
-    isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
-        (default: 120)
+        runtime: Use this ONNX Runtime: the path of a library, or a version (default: the newest)
+        litert: Use this LiteRT for .tflite models: the path of a library, or a version (default: the
+            newest)
+        threads: Use this many threads inside an op (0: the runtime decides) (default: 1)
+        threads_between: Run this many ops in parallel (default: 1)
+        optimization: Set the graph optimization level of ONNX Runtime: none, basic, extended, all
+        session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a
+            list). Example: session.disable_quant_qdq=1
+        isolate: Run models in a separate process with limits (default: on)
+        isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
+            machine) (default: 0)
+        isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
+            (default: 120)
 
-    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
-        function of what is worked on, the stage, how much is done and of how much
+    Returns:
+        SensitivityResult. Its attributes are the keys of the JSON document of the command; to_dict()
+        returns them, print(result) prints the report.
+
+    Raises:
+        RequestError: an invalid argument, or an invalid file (a ValueError)
+        UnsupportedError: the model is valid, and the operation is not supported for it
+        MissingFileError: a file does not exist (a FileNotFoundError)
+        RefusedError: another I/O error, such as a full disk (an OSError)
+        StoppedError: `progress` returned True
+
+    Example:
+        print(ounce.sensitivity("model.onnx", data="calib.npz", by="block"))
     """
     return call("sensitivity", SensitivityResult, {
         "model": model,
@@ -1723,71 +1895,88 @@ def calibrate(
 ) -> CalibrateResult:
     r"""Collect activation ranges on data for static INT8 quantization.
 
-    model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
-    output: Write the activation ranges to this file (default: model.ranges next to the model)
-    shard: Use every N-th sample only, starting with the I-th, as I/N; 'ounce calibrate merge' combines
-        the parts. Example: 1/4
-    batch: Run this many samples per call (default: 1)
+    Args:
+        model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a
+            model
+        output: Write the activation ranges to this file (default: model.ranges next to the model)
+        shard: Use every N-th sample only, starting with the I-th, as I/N; 'ounce calibrate merge'
+            combines the parts. Example: 1/4
+        batch: Run this many samples per call (default: 1)
+        progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
+            notebooks; or a function that is called with the model, the stage, the amount done and the
+            total amount, and may return True to stop the call
 
     Data:
-    data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
-        labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
-        CalibrationDataReader)
-    input: Feed an input from this array or column of the data, as INPUT=FIELD (one, or a list).
-        Example: input=x
-    set: Set an input to a constant, as INPUT=NUMBER (one, or a list)
-    carry: Declare a recurrent state, as INPUT=OUTPUT: it starts at zero, and each run gets the output
-        of the run before (one, or a list)
-    labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
-        images
-    first: Start at this sample (default: 0)
-    samples: Use this many samples (default: 0, all)
-    part: Use every N-th sample only, starting with the I-th, as I/N; 1/2 and 2/2 are disjoint halves
-    shape: Set the length of a dynamic axis of random inputs, as NAME=LENGTH or INPUT:AXIS=LENGTH (one,
-        or a list)
-    seed: Set the seed of random inputs (default: 1)
+        data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
+            labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
+            CalibrationDataReader)
+        input: Feed an input from this array or column of the data, as INPUT=FIELD (one, or a list).
+            Example: input=x
+        set: Set an input to a constant, as INPUT=NUMBER (one, or a list)
+        carry: Declare a recurrent state, as INPUT=OUTPUT: it starts at zero, and each run gets the
+            output of the run before (one, or a list)
+        labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
+            images
+        first: Start at this sample (default: 0)
+        samples: Use this many samples (default: 0, all)
+        part: Use every N-th sample only, starting with the I-th, as I/N; 1/2 and 2/2 are disjoint
+            halves
+        shape: Set the length of a dynamic axis of random inputs, as NAME=LENGTH or INPUT:AXIS=LENGTH
+            (one, or a list)
+        seed: Set the seed of random inputs (default: 1)
 
     Preprocessing of raw data:
-    contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
-        a dictionary
-    for_: Apply the preprocessing options to this input (default: the only input)
-    kind: Set the kind of input: image, audio or tensor (default: from the other options)
-    size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
-    resample: Set the interpolation: nearest, box, bilinear, hamming, bicubic, lanczos; with OpenCV
-        nearest, bilinear, bicubic, area (default: bilinear)
-    resize_backend: Resize exactly like this library: pillow (default) or opencv
-    crop: Crop the center to HEIGHTxWIDTH or SxS. Examples: 224x224, 224
-    crop_rule: Round the position of the crop like torchvision (default) or huggingface
-    color: Set the channel order of the model input: rgb (default), bgr or grey
-    layout: Set the layout of the model input: nchw (channels first) or nhwc. Images and uint8 arrays in
-        the data are always height, width, channels
-    rescale: Multiply raw values by this factor. Example: 1/255
-    mean: Subtract this mean after rescale: one number, or one per channel, separated by commas.
-        Example: 0.485,0.456,0.406
-    std: Divide by this standard deviation after mean: one number, or one per channel, separated by
-        commas. Example: 0.229,0.224,0.225
-    rate: Require this sampling rate of audio, in Hz. Example: 16000
-    length: Cut or zero-pad audio to this number of samples
-    frame: Split audio into frames of this many samples; each frame is one run of the model
-    hop: Set the hop length between frames, in samples (default: the length of a frame)
+        contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json,
+            or a dictionary
+        for_: Apply the preprocessing options to this input (default: the only input)
+        kind: Set the kind of input: image, audio or tensor (default: from the other options)
+        size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
+        resample: Set the interpolation: nearest, box, bilinear, hamming, bicubic, lanczos; with OpenCV
+            nearest, bilinear, bicubic, area (default: bilinear)
+        resize_backend: Resize exactly like this library: pillow (default) or opencv
+        crop: Crop the center to HEIGHTxWIDTH or SxS. Examples: 224x224, 224
+        crop_rule: Round the position of the crop like torchvision (default) or huggingface
+        color: Set the channel order of the model input: rgb (default), bgr or grey
+        layout: Set the layout of the model input: nchw (channels first) or nhwc. Images and uint8
+            arrays in the data are always height, width, channels
+        rescale: Multiply raw values by this factor. Example: 1/255
+        mean: Subtract this mean after rescale: one number, or one per channel, separated by commas.
+            Example: 0.485,0.456,0.406
+        std: Divide by this standard deviation after mean: one number, or one per channel, separated by
+            commas. Example: 0.229,0.224,0.225
+        rate: Require this sampling rate of audio, in Hz. Example: 16000
+        length: Cut or zero-pad audio to this number of samples
+        frame: Split audio into frames of this many samples; each frame is one run of the model
+        hop: Set the hop length between frames, in samples (default: the length of a frame)
 
     Runtime:
-    runtime: Use this ONNX Runtime: the path of a library, or a version (default: the newest)
-    litert: Use this LiteRT for .tflite models: the path of a library, or a version (default: the
-        newest)
-    threads: Use this many threads inside an op (0: the runtime decides) (default: 1)
-    threads_between: Run this many ops in parallel (default: 1)
-    optimization: Set the graph optimization level of ONNX Runtime: none, basic, extended, all
-    session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a list).
-        Example: session.disable_quant_qdq=1
-    isolate: Run models in a separate process with limits (default: on)
-    isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
-        machine) (default: 0)
-    isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
-        (default: 120)
+        runtime: Use this ONNX Runtime: the path of a library, or a version (default: the newest)
+        litert: Use this LiteRT for .tflite models: the path of a library, or a version (default: the
+            newest)
+        threads: Use this many threads inside an op (0: the runtime decides) (default: 1)
+        threads_between: Run this many ops in parallel (default: 1)
+        optimization: Set the graph optimization level of ONNX Runtime: none, basic, extended, all
+        session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a
+            list). Example: session.disable_quant_qdq=1
+        isolate: Run models in a separate process with limits (default: on)
+        isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
+            machine) (default: 0)
+        isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
+            (default: 120)
 
-    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
-        function of what is worked on, the stage, how much is done and of how much
+    Returns:
+        CalibrateResult. Its attributes are the keys of the JSON document of the command; to_dict() returns
+        them, print(result) prints the report.
+
+    Raises:
+        RequestError: an invalid argument, or an invalid file (a ValueError)
+        UnsupportedError: the model is valid, and the operation is not supported for it
+        MissingFileError: a file does not exist (a FileNotFoundError)
+        RefusedError: another I/O error, such as a full disk (an OSError)
+        StoppedError: `progress` returned True
+
+    Example:
+        ounce.calibrate("model.onnx", "ranges.json", data="calib.npz")
     """
     return call("calibrate", CalibrateResult, {
         "model": model,
@@ -1841,11 +2030,27 @@ def calibrate_merge(
 ) -> CalibrateResult:
     r"""Merge the parts of a sharded calibration; the result equals that of one run.
 
-    part: Calibration files to merge
-    output: Write the merged file here
+    Args:
+        part: Calibration files to merge
+        output: Write the merged file here
+        progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
+            notebooks; or a function that is called with the model, the stage, the amount done and the
+            total amount, and may return True to stop the call
 
-    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
-        function of what is worked on, the stage, how much is done and of how much
+    Returns:
+        CalibrateResult. Its attributes are the keys of the JSON document of the command; to_dict() returns
+        them, print(result) prints the report.
+
+    Raises:
+        RequestError: an invalid argument, or an invalid file (a ValueError)
+        UnsupportedError: the model is valid, and the operation is not supported for it
+        MissingFileError: a file does not exist (a FileNotFoundError)
+        RefusedError: another I/O error, such as a full disk (an OSError)
+        StoppedError: `progress` returned True
+
+    Example:
+        ounce.calibrate("model.onnx", "a.json", data="calib.npz")
+        ounce.calibrate_merge(["a.json"], "ranges.json")
     """
     return call("calibrate merge", CalibrateResult, {
         "part": part,
@@ -1860,14 +2065,29 @@ def diff(
     report: Optional[Word] = None,
     progress: Progress = None,
 ) -> DiffResult:
-    r"""List the differences between two models (exit code 0: none, 1: some).
+    r"""List the differences between two models.
 
-    a: The original model
-    b: The changed model
-    report: Write the result as a self-contained HTML report: FILE.html
+    Args:
+        a: The original model
+        b: The changed model
+        report: Write the result as a self-contained HTML report: FILE.html
+        progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
+            notebooks; or a function that is called with the model, the stage, the amount done and the
+            total amount, and may return True to stop the call
 
-    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
-        function of what is worked on, the stage, how much is done and of how much
+    Returns:
+        DiffResult. Its attributes are the keys of the JSON document of the command; to_dict() returns them,
+        print(result) prints the report.
+
+    Raises:
+        RequestError: an invalid argument, or an invalid file (a ValueError)
+        UnsupportedError: the model is valid, and the operation is not supported for it
+        MissingFileError: a file does not exist (a FileNotFoundError)
+        RefusedError: another I/O error, such as a full disk (an OSError)
+        StoppedError: `progress` returned True
+
+    Example:
+        ounce.diff("model.onnx", "small.onnx").same
     """
     return call("diff", DiffResult, {
         "a": a,
@@ -1929,91 +2149,109 @@ def publish(
 ) -> PublishResult:
     r"""Write the variants that Hugging Face tools expect, with configuration and a model card.
 
-    model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
-    output: Write to this folder, atomically
-    layout: Choose the layout of the folder: huggingface (onnx/model_q4.onnx, for transformers.js and
-        optimum), genai (q4/model.onnx), plain (model.q4.onnx)
-    variants: Write these variants, separated by commas: fp32, fp16, q8, int8, uint8, q4 (default:
-        fp32,fp16,q8,q4)
-    target: Use only ops that this target supports. Examples: android-arm64@1.22.0, cuda
-    external_data: Store weights in separate files: auto (above 2 GiB), always, never
-    replace: Replace an existing folder, atomically
-    bench: Measure speed and memory for the model card (default: on)
-    seconds: Measure each model for this many seconds (default: 2)
-    task: Choose the task, which decides the metrics: classify, detect, embed, ctc, segment, tag, audio,
-        regress, or auto. Without labels, the outputs of the original are the reference
-    metric_command: Compute the metric with this program: it gets the folder with the outputs of both
-        models and prints a number. Example: 'python3 score.py'
-    metric_seconds: Limit the time of metric_command, in seconds (default: 300)
-    metric: Choose the metric to compare: map (mean average precision of boxes at IoU 0.5), accuracy
-        (top-1 and top-5 accuracy), nll (negative log-likelihood, perplexity), brier (Brier score of
-        probabilities), ece (expected calibration error), f1 (macro F1), mae (mean absolute and squared
-        error), recall (nearest neighbors of embeddings), lines (lines of text without an error), iou
-        (mean IoU of classes), entity_f1 (F1 of tagged entities), si_snr (SI-SNR of sound, log-spectral
-        distance). Default: by task, or by the labels; or a function of the outputs by name and of the
-        labels that gives a number, or numbers by name
-    tags: Name the classes of task tag, separated by commas. Example: O,B-PER,I-PER (default: O, then B
-        and I in turn)
-    label_output: Compare the labels with this output (default: the first)
-    outputs: Apply the thresholds to these outputs only; the others are compared and reported
-        (repeatable, or separated by commas). Example: probabilities
-    threshold: Set the decision threshold of an output to count changed decisions (two columns of
-        probabilities are one decision); with task detect, the lowest score of a box
-    edge_cases: Also compare edge cases: zeros, extremes, noise, batch sizes and lengths (default: on)
-    on: Test INT8 variants on these CPUs before writing them: avx2, avx512, arm64, none, or auto for all
-        that this machine can emulate (default: auto)
-    contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
-        a dictionary
+    Args:
+        model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a
+            model
+        output: Write to this folder, atomically
+        layout: Choose the layout of the folder: huggingface (onnx/model_q4.onnx, for transformers.js
+            and optimum), genai (q4/model.onnx), plain (model.q4.onnx)
+        variants: Write these variants, separated by commas: fp32, fp16, q8, int8, uint8, q4 (default:
+            fp32,fp16,q8,q4)
+        target: Use only ops that this target supports. Examples: android-arm64@1.22.0, cuda
+        external_data: Store weights in separate files: auto (above 2 GiB), always, never
+        replace: Replace an existing folder, atomically
+        bench: Measure speed and memory for the model card (default: on)
+        seconds: Measure each model for this many seconds (default: 2)
+        task: Choose the task, which decides the metrics: classify, detect, embed, ctc, segment, tag,
+            audio, regress, or auto. Without labels, the outputs of the original are the reference
+        metric_command: Compute the metric with this program: it gets the folder with the outputs of
+            both models and prints a number. Example: 'python3 score.py'
+        metric_seconds: Limit the time of metric_command, in seconds (default: 300)
+        metric: Choose the metric to compare: map (mean average precision of boxes at IoU 0.5), accuracy
+            (top-1 and top-5 accuracy), nll (negative log-likelihood, perplexity), brier (Brier score of
+            probabilities), ece (expected calibration error), f1 (macro F1), mae (mean absolute and
+            squared error), recall (nearest neighbors of embeddings), lines (lines of text without an
+            error), iou (mean IoU of classes), entity_f1 (F1 of tagged entities), si_snr (SI-SNR of
+            sound, log-spectral distance). Default: by task, or by the labels; or a function of the
+            outputs by name and of the labels that gives a number, or numbers by name
+        tags: Name the classes of task tag, separated by commas. Example: O,B-PER,I-PER (default: O,
+            then B and I in turn)
+        label_output: Compare the labels with this output (default: the first)
+        outputs: Apply the thresholds to these outputs only; the others are compared and reported
+            (repeatable, or separated by commas). Example: probabilities
+        threshold: Set the decision threshold of an output to count changed decisions (two columns of
+            probabilities are one decision); with task detect, the lowest score of a box
+        edge_cases: Also compare edge cases: zeros, extremes, noise, batch sizes and lengths (default:
+            on)
+        on: Test INT8 variants on these CPUs before writing them: avx2, avx512, arm64, none, or auto for
+            all that this machine can emulate (default: auto)
+        contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json,
+            or a dictionary
+        progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
+            notebooks; or a function that is called with the model, the stage, the amount done and the
+            total amount, and may return True to stop the call
 
-    Thresholds of every variant (default: 20 dB for every output; with --labels 1 point of the metric):
-    abs_tol: Fail if any value differs by more than this. Example: 0.04
-    mean_tol: Fail if the mean absolute difference of an output is larger. Example: 0.01
-    max_mse: Fail if the mean squared error of an output is larger. Example: 1e-4
-    min_sqnr: Fail if the SQNR of an output, or of a part of it, is lower, in dB. Example: 30
-    min_agreement: Fail if fewer predictions agree: top-1 classes, and outputs that are labels. Example:
-        99%
-    max_flips: Fail if a larger share of decisions changes at threshold. Example: 0.5%
-    max_drop: Fail if the metric drops by more: points of map, accuracy, brier, ece, f1, recall, lines,
-        iou, entity_f1; relative for nll, mae. NAME=0.5% limits one of several metrics (one, or a list).
-        Example: 0.5%
-    confidence: Require this confidence that the thresholds hold on unseen data, such as 90% or 95%;
-        none judges only these samples (default: none)
+    Thresholds of every variant (default: 20 dB for every output; with labels 1 point of the metric):
+        abs_tol: Fail if any value differs by more than this. Example: 0.04
+        mean_tol: Fail if the mean absolute difference of an output is larger. Example: 0.01
+        max_mse: Fail if the mean squared error of an output is larger. Example: 1e-4
+        min_sqnr: Fail if the SQNR of an output, or of a part of it, is lower, in dB. Example: 30
+        min_agreement: Fail if fewer predictions agree: top-1 classes, and outputs that are labels.
+            Example: 99%
+        max_flips: Fail if a larger share of decisions changes at threshold. Example: 0.5%
+        max_drop: Fail if the metric drops by more: points of map, accuracy, brier, ece, f1, recall,
+            lines, iou, entity_f1; relative for nll, mae. NAME=0.5% limits one of several metrics (one,
+            or a list). Example: 0.5%
+        confidence: Require this confidence that the thresholds hold on unseen data, such as 90% or 95%;
+            none judges only these samples (default: none)
 
     Data:
-    data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
-        labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
-        CalibrationDataReader)
-    input: Feed an input from this array or column of the data, as INPUT=FIELD (one, or a list).
-        Example: input=x
-    set: Set an input to a constant, as INPUT=NUMBER (one, or a list)
-    carry: Declare a recurrent state, as INPUT=OUTPUT: it starts at zero, and each run gets the output
-        of the run before (one, or a list)
-    labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
-        images
-    first: Start at this sample (default: 0)
-    samples: Use this many samples (default: 0, all)
-    part: Use every N-th sample only, starting with the I-th, as I/N; 1/2 and 2/2 are disjoint halves
-    shape: Set the length of a dynamic axis of random inputs, as NAME=LENGTH or INPUT:AXIS=LENGTH (one,
-        or a list)
-    seed: Set the seed of random inputs (default: 1)
+        data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
+            labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
+            CalibrationDataReader)
+        input: Feed an input from this array or column of the data, as INPUT=FIELD (one, or a list).
+            Example: input=x
+        set: Set an input to a constant, as INPUT=NUMBER (one, or a list)
+        carry: Declare a recurrent state, as INPUT=OUTPUT: it starts at zero, and each run gets the
+            output of the run before (one, or a list)
+        labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
+            images
+        first: Start at this sample (default: 0)
+        samples: Use this many samples (default: 0, all)
+        part: Use every N-th sample only, starting with the I-th, as I/N; 1/2 and 2/2 are disjoint
+            halves
+        shape: Set the length of a dynamic axis of random inputs, as NAME=LENGTH or INPUT:AXIS=LENGTH
+            (one, or a list)
+        seed: Set the seed of random inputs (default: 1)
 
     Runtime:
-    runtime: Use this ONNX Runtime: the path of a library, or a version (default: the newest)
-    litert: Use this LiteRT for .tflite models: the path of a library, or a version (default: the
-        newest)
-    threads: Use this many threads inside an op (0: the runtime decides) (default: 1)
-    threads_between: Run this many ops in parallel (default: 1)
-    optimization: Set the graph optimization level of ONNX Runtime: none, basic, extended, all
-    session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a list).
-        Example: session.disable_quant_qdq=1
-    isolate: Run models in a separate process with limits (default: on)
-    isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
-        machine) (default: 0)
-    isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
-        (default: 120)
+        runtime: Use this ONNX Runtime: the path of a library, or a version (default: the newest)
+        litert: Use this LiteRT for .tflite models: the path of a library, or a version (default: the
+            newest)
+        threads: Use this many threads inside an op (0: the runtime decides) (default: 1)
+        threads_between: Run this many ops in parallel (default: 1)
+        optimization: Set the graph optimization level of ONNX Runtime: none, basic, extended, all
+        session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a
+            list). Example: session.disable_quant_qdq=1
+        isolate: Run models in a separate process with limits (default: on)
+        isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
+            machine) (default: 0)
+        isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
+            (default: 120)
 
-    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
-        function of what is worked on, the stage, how much is done and of how much
+    Returns:
+        PublishResult. Its attributes are the keys of the JSON document of the command; to_dict() returns
+        them, print(result) prints the report.
+
+    Raises:
+        RequestError: an invalid argument, or an invalid file (a ValueError)
+        UnsupportedError: the model is valid, and the operation is not supported for it
+        MissingFileError: a file does not exist (a FileNotFoundError)
+        RefusedError: another I/O error, such as a full disk (an OSError)
+        StoppedError: `progress` returned True
+
+    Example:
+        ounce.publish("model.onnx", "site", variants="q8")
     """
     return call("publish", PublishResult, {
         "model": model,
@@ -2114,68 +2352,85 @@ class contract:
     ) -> ContractResult:
         r"""Store preprocessing metadata in a model, and with --data also value ranges and a golden sample.
 
-        model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
-        output: Write the model with its metadata to this file
+        Args:
+            model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a
+                model
+            output: Write the model with its metadata to this file
+            progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
+                notebooks; or a function that is called with the model, the stage, the amount done and the
+                total amount, and may return True to stop the call
 
         Data:
-        data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
-            labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
-            CalibrationDataReader)
-        input: Feed an input from this array or column of the data, as INPUT=FIELD (one, or a list).
-            Example: input=x
-        set: Set an input to a constant, as INPUT=NUMBER (one, or a list)
-        carry: Declare a recurrent state, as INPUT=OUTPUT: it starts at zero, and each run gets the output
-            of the run before (one, or a list)
-        labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
-            images
-        first: Start at this sample (default: 0)
-        samples: Use this many samples (default: 0, all)
-        part: Use every N-th sample only, starting with the I-th, as I/N; 1/2 and 2/2 are disjoint halves
-        shape: Set the length of a dynamic axis of random inputs, as NAME=LENGTH or INPUT:AXIS=LENGTH (one,
-            or a list)
-        seed: Set the seed of random inputs (default: 1)
+            data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
+                labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
+                CalibrationDataReader)
+            input: Feed an input from this array or column of the data, as INPUT=FIELD (one, or a list).
+                Example: input=x
+            set: Set an input to a constant, as INPUT=NUMBER (one, or a list)
+            carry: Declare a recurrent state, as INPUT=OUTPUT: it starts at zero, and each run gets the
+                output of the run before (one, or a list)
+            labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
+                images
+            first: Start at this sample (default: 0)
+            samples: Use this many samples (default: 0, all)
+            part: Use every N-th sample only, starting with the I-th, as I/N; 1/2 and 2/2 are disjoint
+                halves
+            shape: Set the length of a dynamic axis of random inputs, as NAME=LENGTH or INPUT:AXIS=LENGTH
+                (one, or a list)
+            seed: Set the seed of random inputs (default: 1)
 
         Preprocessing of raw data:
-        contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
-            a dictionary
-        for_: Apply the preprocessing options to this input (default: the only input)
-        kind: Set the kind of input: image, audio or tensor (default: from the other options)
-        size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
-        resample: Set the interpolation: nearest, box, bilinear, hamming, bicubic, lanczos; with OpenCV
-            nearest, bilinear, bicubic, area (default: bilinear)
-        resize_backend: Resize exactly like this library: pillow (default) or opencv
-        crop: Crop the center to HEIGHTxWIDTH or SxS. Examples: 224x224, 224
-        crop_rule: Round the position of the crop like torchvision (default) or huggingface
-        color: Set the channel order of the model input: rgb (default), bgr or grey
-        layout: Set the layout of the model input: nchw (channels first) or nhwc. Images and uint8 arrays in
-            the data are always height, width, channels
-        rescale: Multiply raw values by this factor. Example: 1/255
-        mean: Subtract this mean after rescale: one number, or one per channel, separated by commas.
-            Example: 0.485,0.456,0.406
-        std: Divide by this standard deviation after mean: one number, or one per channel, separated by
-            commas. Example: 0.229,0.224,0.225
-        rate: Require this sampling rate of audio, in Hz. Example: 16000
-        length: Cut or zero-pad audio to this number of samples
-        frame: Split audio into frames of this many samples; each frame is one run of the model
-        hop: Set the hop length between frames, in samples (default: the length of a frame)
+            contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json,
+                or a dictionary
+            for_: Apply the preprocessing options to this input (default: the only input)
+            kind: Set the kind of input: image, audio or tensor (default: from the other options)
+            size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
+            resample: Set the interpolation: nearest, box, bilinear, hamming, bicubic, lanczos; with OpenCV
+                nearest, bilinear, bicubic, area (default: bilinear)
+            resize_backend: Resize exactly like this library: pillow (default) or opencv
+            crop: Crop the center to HEIGHTxWIDTH or SxS. Examples: 224x224, 224
+            crop_rule: Round the position of the crop like torchvision (default) or huggingface
+            color: Set the channel order of the model input: rgb (default), bgr or grey
+            layout: Set the layout of the model input: nchw (channels first) or nhwc. Images and uint8
+                arrays in the data are always height, width, channels
+            rescale: Multiply raw values by this factor. Example: 1/255
+            mean: Subtract this mean after rescale: one number, or one per channel, separated by commas.
+                Example: 0.485,0.456,0.406
+            std: Divide by this standard deviation after mean: one number, or one per channel, separated by
+                commas. Example: 0.229,0.224,0.225
+            rate: Require this sampling rate of audio, in Hz. Example: 16000
+            length: Cut or zero-pad audio to this number of samples
+            frame: Split audio into frames of this many samples; each frame is one run of the model
+            hop: Set the hop length between frames, in samples (default: the length of a frame)
 
         Runtime:
-        runtime: Use this ONNX Runtime: the path of a library, or a version (default: the newest)
-        litert: Use this LiteRT for .tflite models: the path of a library, or a version (default: the
-            newest)
-        threads: Use this many threads inside an op (0: the runtime decides) (default: 1)
-        threads_between: Run this many ops in parallel (default: 1)
-        optimization: Set the graph optimization level of ONNX Runtime: none, basic, extended, all
-        session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a list).
-            Example: session.disable_quant_qdq=1
-        isolate: Run models in a separate process with limits (default: on)
-        isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
-            machine) (default: 0)
-        isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
-            (default: 120)
+            runtime: Use this ONNX Runtime: the path of a library, or a version (default: the newest)
+            litert: Use this LiteRT for .tflite models: the path of a library, or a version (default: the
+                newest)
+            threads: Use this many threads inside an op (0: the runtime decides) (default: 1)
+            threads_between: Run this many ops in parallel (default: 1)
+            optimization: Set the graph optimization level of ONNX Runtime: none, basic, extended, all
+            session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a
+                list). Example: session.disable_quant_qdq=1
+            isolate: Run models in a separate process with limits (default: on)
+            isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
+                machine) (default: 0)
+            isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
+                (default: 120)
 
-        progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
-            function of what is worked on, the stage, how much is done and of how much
+        Returns:
+            ContractResult. Its attributes are the keys of the JSON document of the command; to_dict() returns
+            them, print(result) prints the report.
+
+        Raises:
+            RequestError: an invalid argument, or an invalid file (a ValueError)
+            UnsupportedError: the model is valid, and the operation is not supported for it
+            MissingFileError: a file does not exist (a FileNotFoundError)
+            RefusedError: another I/O error, such as a full disk (an OSError)
+            StoppedError: `progress` returned True
+
+        Example:
+            ounce.contract.set("model.onnx", "with.onnx", rate=8000, length=8000, rescale="1/32768")
         """
         return call("contract set", ContractResult, {
             "model": model,
@@ -2226,10 +2481,26 @@ class contract:
     ) -> ContractResult:
         r"""Print the preprocessing metadata of a model.
 
-        model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
+        Args:
+            model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a
+                model
+            progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
+                notebooks; or a function that is called with the model, the stage, the amount done and the
+                total amount, and may return True to stop the call
 
-        progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
-            function of what is worked on, the stage, how much is done and of how much
+        Returns:
+            ContractResult. Its attributes are the keys of the JSON document of the command; to_dict() returns
+            them, print(result) prints the report.
+
+        Raises:
+            RequestError: an invalid argument, or an invalid file (a ValueError)
+            UnsupportedError: the model is valid, and the operation is not supported for it
+            MissingFileError: a file does not exist (a FileNotFoundError)
+            RefusedError: another I/O error, such as a full disk (an OSError)
+            StoppedError: `progress` returned True
+
+        Example:
+            print(ounce.contract.show("model.onnx"))
         """
         return call("contract show", ContractResult, {
             "model": model,
@@ -2261,47 +2532,64 @@ class contract:
         isolate_seconds: Optional[float] = None,
         progress: Progress = None,
     ) -> ContractCheckResult:
-        r"""Check data against the preprocessing metadata (exit code 1: mismatch).
+        r"""Check data against the preprocessing metadata.
 
-        model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
-        dump: Compare with the model input that your app computed for the same samples: a .npy or raw
-            float32 file, or INPUT=FILE (one, or a list)
+        Args:
+            model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a
+                model
+            dump: Compare with the model input that your app computed for the same samples: a .npy or raw
+                float32 file, or INPUT=FILE (one, or a list)
+            progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
+                notebooks; or a function that is called with the model, the stage, the amount done and the
+                total amount, and may return True to stop the call
 
         Data:
-        data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
-            labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
-            CalibrationDataReader)
-        input: Feed an input from this array or column of the data, as INPUT=FIELD (one, or a list).
-            Example: input=x
-        set: Set an input to a constant, as INPUT=NUMBER (one, or a list)
-        carry: Declare a recurrent state, as INPUT=OUTPUT: it starts at zero, and each run gets the output
-            of the run before (one, or a list)
-        labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
-            images
-        first: Start at this sample (default: 0)
-        samples: Use this many samples (default: 0, all)
-        part: Use every N-th sample only, starting with the I-th, as I/N; 1/2 and 2/2 are disjoint halves
-        shape: Set the length of a dynamic axis of random inputs, as NAME=LENGTH or INPUT:AXIS=LENGTH (one,
-            or a list)
-        seed: Set the seed of random inputs (default: 1)
+            data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
+                labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
+                CalibrationDataReader)
+            input: Feed an input from this array or column of the data, as INPUT=FIELD (one, or a list).
+                Example: input=x
+            set: Set an input to a constant, as INPUT=NUMBER (one, or a list)
+            carry: Declare a recurrent state, as INPUT=OUTPUT: it starts at zero, and each run gets the
+                output of the run before (one, or a list)
+            labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
+                images
+            first: Start at this sample (default: 0)
+            samples: Use this many samples (default: 0, all)
+            part: Use every N-th sample only, starting with the I-th, as I/N; 1/2 and 2/2 are disjoint
+                halves
+            shape: Set the length of a dynamic axis of random inputs, as NAME=LENGTH or INPUT:AXIS=LENGTH
+                (one, or a list)
+            seed: Set the seed of random inputs (default: 1)
 
         Runtime:
-        runtime: Use this ONNX Runtime: the path of a library, or a version (default: the newest)
-        litert: Use this LiteRT for .tflite models: the path of a library, or a version (default: the
-            newest)
-        threads: Use this many threads inside an op (0: the runtime decides) (default: 1)
-        threads_between: Run this many ops in parallel (default: 1)
-        optimization: Set the graph optimization level of ONNX Runtime: none, basic, extended, all
-        session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a list).
-            Example: session.disable_quant_qdq=1
-        isolate: Run models in a separate process with limits (default: on)
-        isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
-            machine) (default: 0)
-        isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
-            (default: 120)
+            runtime: Use this ONNX Runtime: the path of a library, or a version (default: the newest)
+            litert: Use this LiteRT for .tflite models: the path of a library, or a version (default: the
+                newest)
+            threads: Use this many threads inside an op (0: the runtime decides) (default: 1)
+            threads_between: Run this many ops in parallel (default: 1)
+            optimization: Set the graph optimization level of ONNX Runtime: none, basic, extended, all
+            session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a
+                list). Example: session.disable_quant_qdq=1
+            isolate: Run models in a separate process with limits (default: on)
+            isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
+                machine) (default: 0)
+            isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
+                (default: 120)
 
-        progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
-            function of what is worked on, the stage, how much is done and of how much
+        Returns:
+            ContractCheckResult. Its attributes are the keys of the JSON document of the command; to_dict()
+            returns them, print(result) prints the report.
+
+        Raises:
+            RequestError: an invalid argument, or an invalid file (a ValueError)
+            UnsupportedError: the model is valid, and the operation is not supported for it
+            MissingFileError: a file does not exist (a FileNotFoundError)
+            RefusedError: another I/O error, such as a full disk (an OSError)
+            StoppedError: `progress` returned True
+
+        Example:
+            ounce.contract.check("model.onnx", data="val.npz").passed
         """
         return call("contract check", ContractCheckResult, {
             "model": model,
@@ -2341,18 +2629,34 @@ def unpack(
 ) -> UnpackResult:
     r"""Precompile models for this device so that apps can memory-map them.
 
-    model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
-    cache: Write to this cache folder, from which the app loads models
-    runtime: Use this ONNX Runtime: the path of a library, or a version (default: the newest)
-    session_config: Add an entry to the session options, as the app sets it, as NAME=VALUE (one, or a
-        list). Example: session.disable_quant_qdq=1
-    max_cache: Limit the size of the cache folder in MiB; the least recently used files are removed (0:
-        no limit) (default: 0)
-    isolate: Run in a separate process with limits (default: on)
-    isolate_seconds: Limit the time of the separate process, in seconds (0: no limit) (default: 600)
+    Args:
+        model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a
+            model
+        cache: Write to this cache folder, from which the app loads models
+        runtime: Use this ONNX Runtime: the path of a library, or a version (default: the newest)
+        session_config: Add an entry to the session options, as the app sets it, as NAME=VALUE (one, or
+            a list). Example: session.disable_quant_qdq=1
+        max_cache: Limit the size of the cache folder in MiB; the least recently used files are removed
+            (0: no limit) (default: 0)
+        isolate: Run in a separate process with limits (default: on)
+        isolate_seconds: Limit the time of the separate process, in seconds (0: no limit) (default: 600)
+        progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
+            notebooks; or a function that is called with the model, the stage, the amount done and the
+            total amount, and may return True to stop the call
 
-    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
-        function of what is worked on, the stage, how much is done and of how much
+    Returns:
+        UnpackResult. Its attributes are the keys of the JSON document of the command; to_dict() returns
+        them, print(result) prints the report.
+
+    Raises:
+        RequestError: an invalid argument, or an invalid file (a ValueError)
+        UnsupportedError: the model is valid, and the operation is not supported for it
+        MissingFileError: a file does not exist (a FileNotFoundError)
+        RefusedError: another I/O error, such as a full disk (an OSError)
+        StoppedError: `progress` returned True
+
+    Example:
+        ounce.unpack("small.onnx", cache="cache").file
     """
     return call("unpack", UnpackResult, {
         "model": model,
@@ -2377,19 +2681,35 @@ def copy(
 ) -> CopyResult:
     r"""Check and rewrite a model without changing its values; merge or split external weights.
 
-    model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
-    output: Write the copy to this file or folder
-    external_data: Store weights in a separate file: auto (as in the model), always, never
-    runtime: Use this ONNX Runtime for emit: the path of a library, or a version
+    Args:
+        model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a
+            model
+        output: Write the copy to this file or folder
+        external_data: Store weights in a separate file: auto (as in the model), always, never
+        runtime: Use this ONNX Runtime for emit: the path of a library, or a version
+        progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
+            notebooks; or a function that is called with the model, the stage, the amount done and the
+            total amount, and may return True to stop the call
 
     ORT format:
-    emit: Also write the model in ORT format (model.ort), optimized offline by ONNX Runtime, and the
-        list of operators that a reduced build needs. The only value is ort
-    ort_style: Choose when ONNX Runtime optimizes an ORT format model: fixed (offline, for the CPU),
-        runtime (at load, as NNAPI and CoreML need)
+        emit: Also write the model in ORT format (model.ort), optimized offline by ONNX Runtime, and the
+            list of operators that a reduced build needs. The only value is ort
+        ort_style: Choose when ONNX Runtime optimizes an ORT format model: fixed (offline, for the CPU),
+            runtime (at load, as NNAPI and CoreML need)
 
-    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
-        function of what is worked on, the stage, how much is done and of how much
+    Returns:
+        CopyResult. Its attributes are the keys of the JSON document of the command; to_dict() returns them,
+        print(result) prints the report.
+
+    Raises:
+        RequestError: an invalid argument, or an invalid file (a ValueError)
+        UnsupportedError: the model is valid, and the operation is not supported for it
+        MissingFileError: a file does not exist (a FileNotFoundError)
+        RefusedError: another I/O error, such as a full disk (an OSError)
+        StoppedError: `progress` returned True
+
+    Example:
+        ounce.copy("model.onnx", "copy.onnx", external_data="always")
     """
     return call("copy", CopyResult, {
         "model": model,
@@ -2415,18 +2735,34 @@ class shadow:
         max_latency_ratio: Optional[float] = None,
         progress: Progress = None,
     ) -> ShadowReportResult:
-        r"""Merge statistics of devices and judge the candidate (exit code 1: it does not pass).
+        r"""Merge statistics of devices and judge the candidate.
 
-        files: Statistics files, written by app::Shadow on devices
-        min_calls: Require this many compared calls (default: 100)
-        min_agreement: Fail if a smaller share of predictions agrees, from 0 to 1 (default: 0.99)
-        min_sqnr: Fail if the SQNR of the worst output is lower, in dB (0: no limit) (default: 0)
-        max_failures: Fail if the candidate failed in a larger share of calls, from 0 to 1 (default: 0.001)
-        max_latency_ratio: Fail if p50 of the candidate divided by p50 of the primary is larger (0: no
-            limit) (default: 0)
+        Args:
+            files: Statistics files, written by app::Shadow on devices
+            min_calls: Require this many compared calls (default: 100)
+            min_agreement: Fail if a smaller share of predictions agrees, from 0 to 1 (default: 0.99)
+            min_sqnr: Fail if the SQNR of the worst output is lower, in dB (0: no limit) (default: 0)
+            max_failures: Fail if the candidate failed in a larger share of calls, from 0 to 1 (default:
+                0.001)
+            max_latency_ratio: Fail if p50 of the candidate divided by p50 of the primary is larger (0: no
+                limit) (default: 0)
+            progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
+                notebooks; or a function that is called with the model, the stage, the amount done and the
+                total amount, and may return True to stop the call
 
-        progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
-            function of what is worked on, the stage, how much is done and of how much
+        Returns:
+            ShadowReportResult. Its attributes are the keys of the JSON document of the command; to_dict()
+            returns them, print(result) prints the report.
+
+        Raises:
+            RequestError: an invalid argument, or an invalid file (a ValueError)
+            UnsupportedError: the model is valid, and the operation is not supported for it
+            MissingFileError: a file does not exist (a FileNotFoundError)
+            RefusedError: another I/O error, such as a full disk (an OSError)
+            StoppedError: `progress` returned True
+
+        Example:
+            ounce.shadow.report(["phone.json"], min_agreement=0.99).passed
         """
         return call("shadow report", ShadowReportResult, {
             "files": files,
@@ -2483,73 +2819,90 @@ def prove(
     isolate_seconds: Optional[float] = None,
     progress: Progress = None,
 ) -> ProveResult:
-    r"""Check the provenance record of a model (exit code 0: proved, 5: unproved, 1: refuted).
+    r"""Check the provenance record of a model.
 
-    model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
-    source: Reproduce the model from this original, and repeat its recorded accuracy check
-    ranges: Reproduce the model with these activation ranges, if it was quantized with ranges
-    metric_command: Repeat the accuracy check with this program, if it was made with one
-    metric_seconds: Limit the time of metric_command, in seconds (default: 300)
+    Args:
+        model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a
+            model
+        source: Reproduce the model from this original, and repeat its recorded accuracy check
+        ranges: Reproduce the model with these activation ranges, if it was quantized with ranges
+        metric_command: Repeat the accuracy check with this program, if it was made with one
+        metric_seconds: Limit the time of metric_command, in seconds (default: 300)
+        progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
+            notebooks; or a function that is called with the model, the stage, the amount done and the
+            total amount, and may return True to stop the call
 
     Data:
-    data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
-        labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
-        CalibrationDataReader)
-    input: Feed an input from this array or column of the data, as INPUT=FIELD (one, or a list).
-        Example: input=x
-    set: Set an input to a constant, as INPUT=NUMBER (one, or a list)
-    carry: Declare a recurrent state, as INPUT=OUTPUT: it starts at zero, and each run gets the output
-        of the run before (one, or a list)
-    labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
-        images
-    first: Start at this sample (default: 0)
-    samples: Use this many samples (default: 0, all)
-    part: Use every N-th sample only, starting with the I-th, as I/N; 1/2 and 2/2 are disjoint halves
-    shape: Set the length of a dynamic axis of random inputs, as NAME=LENGTH or INPUT:AXIS=LENGTH (one,
-        or a list)
-    seed: Set the seed of random inputs (default: 1)
+        data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
+            labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
+            CalibrationDataReader)
+        input: Feed an input from this array or column of the data, as INPUT=FIELD (one, or a list).
+            Example: input=x
+        set: Set an input to a constant, as INPUT=NUMBER (one, or a list)
+        carry: Declare a recurrent state, as INPUT=OUTPUT: it starts at zero, and each run gets the
+            output of the run before (one, or a list)
+        labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
+            images
+        first: Start at this sample (default: 0)
+        samples: Use this many samples (default: 0, all)
+        part: Use every N-th sample only, starting with the I-th, as I/N; 1/2 and 2/2 are disjoint
+            halves
+        shape: Set the length of a dynamic axis of random inputs, as NAME=LENGTH or INPUT:AXIS=LENGTH
+            (one, or a list)
+        seed: Set the seed of random inputs (default: 1)
 
     Preprocessing of raw data:
-    contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
-        a dictionary
-    for_: Apply the preprocessing options to this input (default: the only input)
-    kind: Set the kind of input: image, audio or tensor (default: from the other options)
-    size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
-    resample: Set the interpolation: nearest, box, bilinear, hamming, bicubic, lanczos; with OpenCV
-        nearest, bilinear, bicubic, area (default: bilinear)
-    resize_backend: Resize exactly like this library: pillow (default) or opencv
-    crop: Crop the center to HEIGHTxWIDTH or SxS. Examples: 224x224, 224
-    crop_rule: Round the position of the crop like torchvision (default) or huggingface
-    color: Set the channel order of the model input: rgb (default), bgr or grey
-    layout: Set the layout of the model input: nchw (channels first) or nhwc. Images and uint8 arrays in
-        the data are always height, width, channels
-    rescale: Multiply raw values by this factor. Example: 1/255
-    mean: Subtract this mean after rescale: one number, or one per channel, separated by commas.
-        Example: 0.485,0.456,0.406
-    std: Divide by this standard deviation after mean: one number, or one per channel, separated by
-        commas. Example: 0.229,0.224,0.225
-    rate: Require this sampling rate of audio, in Hz. Example: 16000
-    length: Cut or zero-pad audio to this number of samples
-    frame: Split audio into frames of this many samples; each frame is one run of the model
-    hop: Set the hop length between frames, in samples (default: the length of a frame)
+        contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json,
+            or a dictionary
+        for_: Apply the preprocessing options to this input (default: the only input)
+        kind: Set the kind of input: image, audio or tensor (default: from the other options)
+        size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
+        resample: Set the interpolation: nearest, box, bilinear, hamming, bicubic, lanczos; with OpenCV
+            nearest, bilinear, bicubic, area (default: bilinear)
+        resize_backend: Resize exactly like this library: pillow (default) or opencv
+        crop: Crop the center to HEIGHTxWIDTH or SxS. Examples: 224x224, 224
+        crop_rule: Round the position of the crop like torchvision (default) or huggingface
+        color: Set the channel order of the model input: rgb (default), bgr or grey
+        layout: Set the layout of the model input: nchw (channels first) or nhwc. Images and uint8
+            arrays in the data are always height, width, channels
+        rescale: Multiply raw values by this factor. Example: 1/255
+        mean: Subtract this mean after rescale: one number, or one per channel, separated by commas.
+            Example: 0.485,0.456,0.406
+        std: Divide by this standard deviation after mean: one number, or one per channel, separated by
+            commas. Example: 0.229,0.224,0.225
+        rate: Require this sampling rate of audio, in Hz. Example: 16000
+        length: Cut or zero-pad audio to this number of samples
+        frame: Split audio into frames of this many samples; each frame is one run of the model
+        hop: Set the hop length between frames, in samples (default: the length of a frame)
 
     Runtime:
-    runtime: Use this ONNX Runtime: the path of a library, or a version (default: the newest)
-    litert: Use this LiteRT for .tflite models: the path of a library, or a version (default: the
-        newest)
-    threads: Use this many threads inside an op (0: the runtime decides) (default: 1)
-    threads_between: Run this many ops in parallel (default: 1)
-    optimization: Set the graph optimization level of ONNX Runtime: none, basic, extended, all
-    session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a list).
-        Example: session.disable_quant_qdq=1
-    isolate: Run models in a separate process with limits (default: on)
-    isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
-        machine) (default: 0)
-    isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
-        (default: 120)
+        runtime: Use this ONNX Runtime: the path of a library, or a version (default: the newest)
+        litert: Use this LiteRT for .tflite models: the path of a library, or a version (default: the
+            newest)
+        threads: Use this many threads inside an op (0: the runtime decides) (default: 1)
+        threads_between: Run this many ops in parallel (default: 1)
+        optimization: Set the graph optimization level of ONNX Runtime: none, basic, extended, all
+        session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a
+            list). Example: session.disable_quant_qdq=1
+        isolate: Run models in a separate process with limits (default: on)
+        isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
+            machine) (default: 0)
+        isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
+            (default: 120)
 
-    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
-        function of what is worked on, the stage, how much is done and of how much
+    Returns:
+        ProveResult. Its attributes are the keys of the JSON document of the command; to_dict() returns
+        them, print(result) prints the report.
+
+    Raises:
+        RequestError: an invalid argument, or an invalid file (a ValueError)
+        UnsupportedError: the model is valid, and the operation is not supported for it
+        MissingFileError: a file does not exist (a FileNotFoundError)
+        RefusedError: another I/O error, such as a full disk (an OSError)
+        StoppedError: `progress` returned True
+
+    Example:
+        ounce.prove("small.onnx").verdict
     """
     return call("prove", ProveResult, {
         "model": model,

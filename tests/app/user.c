@@ -52,7 +52,7 @@ static void run_it(ounce_app_session* session, float* logits) {
   MUST(rank == 2 && shape[0] == 2 && shape[1] == 10);
   MUST(ounce_app_call_input_shape(call, NULL, &shape, &rank) == OUNCE_APP_OK && rank == 3);
   MUST(ounce_app_call_input(call, "nothing", OUNCE_APP_FLOAT32, &input, &bytes) == OUNCE_APP_USAGE);
-  MUST(strstr(ounce_app_error(), "no input 'nothing'") != NULL);
+  MUST(strstr(ounce_app_error(), "no input is named 'nothing'") != NULL);
   MUST(ounce_app_call_input(call, "audio", OUNCE_APP_INT64, &input, &bytes) == OUNCE_APP_USAGE);
   MUST(ounce_app_call_run(call, 1) == OUNCE_APP_TIMEOUT); /* a nanosecond */
   ounce_app_call_cancel(call);

@@ -462,7 +462,7 @@ class Graphs(Hostile):
             (model(layer(w, nodes=[node("MatMul", ["nowhere", "w"], ["y"])])), "uses 'nowhere', which nothing defines"),
             (model(layer(w, nodes=[matmul], more=field(12, value("nowhere", [1])))), "nowhere"),
             (model(layer(w, nodes=[matmul], more=field(11, value("x", [1])))), "'x' is defined twice"),
-            (model(layer(w), version=1 << 40), "which cannot be"),
+            (model(layer(w), version=1 << 40), "which is not a valid version"),
         ]:
             with self.subTest(message=str(message)):
                 self.model_refused(content, message)
