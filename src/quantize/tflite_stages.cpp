@@ -211,6 +211,12 @@ std::vector<std::pair<std::string, std::string>> tflite_metadata(const std::stri
 
 void prepare_tflite(Quantization& q) {
   require_original(*q.file, q.recipe.format);
+  if (is_static(q.recipe.format) && is_16_bit(q.recipe.integer.activations))
+    throw Error(
+        ErrorCode::kUnsupported,
+        "16-bit activations are for ONNX models: LiteRT runs them in reference kernels, 20 times slower "
+        "than FP32 or more; use `activations` u8 or s8",
+        q.path().string());
   q.tflite = std::make_unique<TfliteWork>(tflite::as_tflite(*q.file),
                                           tflite::PrepareOptions{.static_int8 = is_static(q.recipe.format)});
   if (is_static(q.recipe.format)) {

@@ -82,6 +82,13 @@ void require_onnx_runtime(std::string_view text, std::string_view version) {
 
 }  // namespace
 
+bool names_litert(std::string_view text) {
+  const std::size_t at = text.find('@');
+  if (at == std::string_view::npos) return false;
+  const std::string_view release = text.substr(at + 1);
+  return release.starts_with("litert") || release.starts_with("tflite");
+}
+
 Target parse_target(std::string_view text) {
   Target target;
   target.name = text;

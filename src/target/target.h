@@ -61,6 +61,10 @@ struct Target {
 // version).
 Target parse_target(std::string_view text);
 
+// True if the text names a release of LiteRT or TensorFlow Lite, whether it is valid or not. It is then a
+// target of TFLite models (litert/litert_target.h).
+bool names_litert(std::string_view text);
+
 // The newest release that was measured on a machine; empty if none was.
 std::string newest_measured(std::string_view machine);
 

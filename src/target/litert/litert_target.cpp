@@ -52,13 +52,6 @@ bool is_litert_version(std::string_view text) {
 
 }  // namespace
 
-bool names_litert(std::string_view text) {
-  const std::size_t at = text.find('@');
-  if (at == std::string_view::npos) return false;
-  return std::any_of(kRuntimes.begin(), kRuntimes.end(),
-                     [&](std::string_view runtime) { return text.substr(at + 1).starts_with(runtime); });
-}
-
 LitertTarget parse_litert_target(std::string_view text) {
   LitertTarget target;
   target.name = text;

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "target/target.h"
+
 namespace ounce::target {
 
 struct LitertTarget {
@@ -20,9 +22,5 @@ struct LitertTarget {
 
 // Reads a target. An empty text is this machine. Throws Error{kUsage} with the valid targets.
 LitertTarget parse_litert_target(std::string_view text);
-
-// True if the text names a release of LiteRT or TensorFlow Lite, whether it is valid or not. Other texts are
-// targets of ONNX models (target.h).
-bool names_litert(std::string_view text);
 
 }  // namespace ounce::target
