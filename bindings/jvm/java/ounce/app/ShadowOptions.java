@@ -15,7 +15,7 @@ public final class ShadowOptions {
     public boolean staysInProcess;
     /** Timeout of one run of the candidate. */
     public double candidateSeconds;
-    /** Of the candidate; only library and threads are used. */
+    /** Load options of the candidate; only library and threads are used. */
     public LoadOptions load;
 
     /** Limits. Exceeding them raises the alarm. */
