@@ -46,7 +46,7 @@ class CheckWordsTest(unittest.TestCase):
         self.assert_refused("src/quantize/a.cpp", 'f("give `date`");\n', "`date`")
 
     def test_refuses_a_backtick_alone(self):
-        self.assert_refused("src/quantize/a.cpp", 'f("`format=" + name);\n', "alone")
+        self.assert_refused("src/quantize/a.cpp", 'f("`format=" + name);\n', "unpaired")
 
     def test_comments_may_name_options(self):
         self.assert_accepted("src/quantize/a.cpp", '// "--data"\n/* "--data" */ f("x");  // `date\n')

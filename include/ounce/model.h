@@ -229,7 +229,7 @@ struct CopyOptions {
   ExternalData external_data = ExternalData::kAuto;
   std::string data_name = {};  // see QuantizeOptions
   // Fixed lengths of dynamic axes of the inputs, by parameter ("N") or place ("x:2"). A parameter gets its
-  // length everywhere in the model. Empty: shapes stay as they are.
+  // length everywhere in the model. Empty: shapes are unchanged.
   std::map<std::string, std::int64_t> shape = {};
   Progress* progress = nullptr;
 };

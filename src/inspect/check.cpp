@@ -67,7 +67,8 @@ std::vector<ProviderHint> hints_for(const std::vector<target::Target>& targets, 
     hints.push_back(
         {std::string(name), std::string(page->source), partitions.nodes, partitions.taken,
          partitions.partitions, partitions.largest, partitions.left,
-         is_free ? "it needs fixed shapes, but an input has dynamic dimensions; fix them with 'ounce copy --shape'" : std::string(page->note),
+         is_free ? "it needs fixed shapes, but an input has dynamic dimensions; write a copy with fixed `shape`"
+                 : std::string(page->note),
          partitions.computing, partitions.computing_partitions, partitions.folded, nested,
          page->is_node_by_node});
   }

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/cancel.h"
-#include "data/noise_check.h"
+#include "data/source/noise_check.h"
 #include "data/source/open_source.h"
 #include "data/tensor.h"
 #include "evaluate/models/feeds.h"

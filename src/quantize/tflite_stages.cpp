@@ -170,7 +170,7 @@ void make_tflite_plan(TfliteWork& work, const Recipe& recipe, ThreadPool& pool) 
   work.integer_plan = work.integers->plan(recipe);
   const tflite::IntegerPlan& plan = work.integer_plan;
   decide_integer_weights(*work.integers->integers(), plan, work.plan.decisions);
-  // Which operators compute on integers replaces what the plan of the weights says of them.
+  // The operators that run in INT8 replace the entries in the plan of the weights.
   work.plan.nodes.clear();
   for (std::size_t op = 0; op < plan.ops.size(); ++op) {
     if (plan.ops[op].is_integer() || !plan.ops[op].reason.empty())
@@ -215,7 +215,7 @@ void prepare_tflite(Quantization& q) {
     throw Error(
         ErrorCode::kUnsupported,
         "16-bit activations are for ONNX models: LiteRT runs them in reference kernels, 20 times slower "
-        "than FP32 or more; use `activations` u8 or s8",
+        "than FP32 or more; use `integer.activations=u8`",
         q.path().string());
   q.tflite = std::make_unique<TfliteWork>(tflite::as_tflite(*q.file),
                                           tflite::PrepareOptions{.static_int8 = is_static(q.recipe.format)});

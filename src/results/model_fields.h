@@ -115,7 +115,7 @@ void fields(MaybeConst<ScaleChange> auto& change, auto& f) {
 }
 
 void fields(MaybeConst<GraphBlock> auto& block, auto& f) {
-  f("name", block.name, "what the names of its nodes begin with");
+  f("name", block.name, "common beginning of the names of its nodes");
   f("ops", block.ops, "op types of the nodes");
   f("nodes", block.nodes, "names of the nodes, in the order of the network");
   f("weights", block.weights, "names of the constants that they read");

@@ -33,7 +33,7 @@ class PageReader {
       }
     }
     promise(open_.empty(), "an element is not closed");
-    promise(scripts_ == 1, "a page does not have its one script");
+    promise(scripts_ == 2, "a page does not have its two scripts: the documents and the program");
   }
 
  private:
@@ -54,6 +54,7 @@ class PageReader {
 
   void attribute() {
     const std::string_view key = name();
+    if (key == "hidden" && !rest_.starts_with('=')) return;
     promise(!key.empty() && !key.starts_with("on") && take("=\""), "an unexpected attribute");
     const std::size_t end = rest_.find('"');
     promise(end != std::string_view::npos, "an attribute has no end");
@@ -73,9 +74,12 @@ class PageReader {
     promise(take(">"), "an element does not end");
     if (is_lone || std::find(kWithoutEnd.begin(), kWithoutEnd.end(), tag) != kWithoutEnd.end()) return;
     open_.push_back(tag);
-    if (tag == "script") ++scripts_;
-    if (tag == "style" || tag == "script")  // skips Ounce's own style and script
-      rest_.remove_prefix(std::min(rest_.find(tag == "style" ? "</style>" : "</script>"), rest_.size()));
+    if (tag != "style" && tag != "script") return;
+    // Skips Ounce's own style and program, and the documents, in which every < is escaped.
+    const std::size_t end = std::min(rest_.find(tag == "style" ? "</style>" : "</script>"), rest_.size());
+    if (tag == "script" && ++scripts_ == 1)
+      promise(rest_.substr(0, end).find('<') == std::string_view::npos, "a document contains markup");
+    rest_.remove_prefix(end);
   }
 
   std::string_view rest_;

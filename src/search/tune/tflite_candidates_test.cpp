@@ -85,7 +85,8 @@ TEST_P(TfliteCandidatesTest, WhatIsMadeIsWhatIsWritten) {
     maker->prepare(recipe);
     EXPECT_EQ(maker->ranges(recipe) != nullptr, format == Format::kInt8);
     const auto made = folder / "made.tflite", written = folder / "written.tflite";
-    EXPECT_EQ(maker->make(recipe, made), std::filesystem::file_size(made));
+    const std::uint64_t bytes = maker->make(recipe, made);
+    EXPECT_EQ(bytes, std::filesystem::file_size(made));
     const QuantizeResult result = maker->write(recipe, written);
     EXPECT_LT(result.bytes_after, result.bytes_before);
     VerifyOptions how;

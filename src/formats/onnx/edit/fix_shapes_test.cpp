@@ -84,7 +84,7 @@ TEST(FixShapes, APlaceWithAParameterIsThatParameter) {
   fix_shapes(model, {{"x:0", 4}});
   EXPECT_EQ(shape_of(model.proto->graph->inputs[0]), "float32[4,3,?,W]");
   EXPECT_EQ(shape_of(model.proto->graph->inputs[1]), "float32[4,8]");
-  EXPECT_EQ(shape_of(model.proto->graph->outputs[0]), "float32[4,8,h,W]");
+  EXPECT_EQ(shape_of(model.proto->graph->outputs[0]), "float32[4,8,h,w]");
 }
 
 TEST(FixShapes, ReachesSubgraphs) {

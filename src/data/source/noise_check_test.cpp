@@ -1,4 +1,4 @@
-#include "data/noise_check.h"
+#include "data/source/noise_check.h"
 
 #include <gmock/gmock.h>
 
