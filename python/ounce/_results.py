@@ -86,6 +86,52 @@ class IntegerKernels(Struct):
 
 
 @dataclass(repr=True)
+class OpTime(Struct):
+    """An object of a result."""
+
+    #: op that the runtime runs
+    op_type: str
+    #: number of nodes
+    nodes: int
+    #: time of these nodes in one run
+    duration_ns: int
+
+
+@dataclass(repr=True)
+class NodeTime(Struct):
+    """An object of a result."""
+
+    #: name
+    node: str
+    #: op that the runtime runs: fused, and in the layout of this machine
+    op_type: str
+    #: median time in one run, without nodes inside of it
+    duration_ns: int
+
+
+@dataclass(repr=True)
+class Profile(Struct):
+    """An object of a result."""
+
+    #: profiled runs
+    runs: int
+    #: time of all nodes in one run
+    duration_ns: int
+    #: share of that time in kernels that multiply integers
+    integer_share: float
+    #: of the main graph of a .tflite model; null for ONNX
+    operators: Optional[int]
+    #: how many of them XNNPACK runs; null for ONNX
+    delegated: Optional[int]
+    #: share of duration_ns in XNNPACK; null for ONNX
+    delegated_share: Optional[float]
+    #: time by op, most expensive first
+    ops: List[OpTime]
+    #: time by node, most expensive first
+    nodes: List[NodeTime]
+
+
+@dataclass(repr=True)
 class TrialResult(Struct):
     """An object of a result."""
 
@@ -124,6 +170,8 @@ class TrialResult(Struct):
     call_after_ns: Optional[int]
     #: nodes in the runtime's profile of one run, for static and dynamic INT8; else null
     kernels: Optional[IntegerKernels]
+    #: that profile: where the time of the result goes; else null
+    profile: Optional[Profile]
 
 
 @dataclass(repr=True)
@@ -208,6 +256,22 @@ class ActivationOutcome(Struct):
     place: int
     #: null without --pictures
     histogram: Optional[ValueHistogram]
+
+
+@dataclass(repr=True)
+class GraphBlock(Struct):
+    """An object of a result."""
+
+    #: common beginning of the names of its nodes
+    name: str
+    #: op types of the nodes
+    ops: List[str]
+    #: names of the nodes, in the order of the network
+    nodes: List[str]
+    #: names of the constants that they read
+    weights: List[str]
+    #: positions of the blocks whose values they read, in this list
+    predecessors: List[int]
 
 
 @dataclass(repr=True)
@@ -303,6 +367,8 @@ class QuantizeResult(ModelResult):
     nodes: List[NodeOutcome]
     #: int8: every value that is quantized between ops
     activations: List[ActivationOutcome]
+    #: the main graph of the original, by blocks of nodes
+    blocks: List[GraphBlock]
     #: every float tensor, in the order of the file
     tensors: List[TensorOutcome]
 
@@ -553,6 +619,8 @@ class InputPicture(Struct):
     lowest: List[float]
     #: waveform: greatest values of these stretches
     highest: List[float]
+    #: the beginning of the waveform as a WAV file in base64; null where it is an image
+    wav: Optional[str]
 
 
 @dataclass(repr=True)
@@ -573,6 +641,10 @@ class SampleDifference(Struct):
     answers: List[ClassScore]
     #: with --pictures: the first input that is an image or a waveform; else null
     picture: Optional[InputPicture]
+    #: with --pictures: the output of the original, if it is an image or a sound; else null
+    reference_output: Optional[InputPicture]
+    #: the same of the candidate, on the same scale
+    candidate_output: Optional[InputPicture]
 
 
 @dataclass(repr=False)
@@ -641,6 +713,14 @@ class VerifyResult(VerifyMethods, Result):
     cpus: List[CpuComparison]
     #: samples with the largest differences, largest first
     worst: List[SampleDifference]
+    #: samples with a changed top-1 prediction, at most 12, largest difference first; empty with --worst 0
+    changed: List[SampleDifference]
+    #: names of the classes by number (--class-names); empty without
+    class_names: List[str]
+    #: size of the original and its external data
+    reference_bytes: int
+    #: size of the candidate and its external data
+    candidate_bytes: int
     #: notes for the reader
     notes: List[str]
     #: of everything but the edge cases
@@ -665,52 +745,6 @@ class BatchResult(Struct):
     samples_per_second: float
     #: against the first model at the same batch size
     speed_up: SpeedUp
-
-
-@dataclass(repr=True)
-class OpTime(Struct):
-    """An object of a result."""
-
-    #: op that the runtime runs
-    op_type: str
-    #: number of nodes
-    nodes: int
-    #: time of these nodes in one run
-    duration_ns: int
-
-
-@dataclass(repr=True)
-class NodeTime(Struct):
-    """An object of a result."""
-
-    #: name
-    node: str
-    #: op that the runtime runs: fused, and in the layout of this machine
-    op_type: str
-    #: median time in one run, without nodes inside of it
-    duration_ns: int
-
-
-@dataclass(repr=True)
-class Profile(Struct):
-    """An object of a result."""
-
-    #: profiled runs
-    runs: int
-    #: time of all nodes in one run
-    duration_ns: int
-    #: share of that time in kernels that multiply integers
-    integer_share: float
-    #: of the main graph of a .tflite model; null for ONNX
-    operators: Optional[int]
-    #: how many of them XNNPACK runs; null for ONNX
-    delegated: Optional[int]
-    #: share of duration_ns in XNNPACK; null for ONNX
-    delegated_share: Optional[float]
-    #: time by op, most expensive first
-    ops: List[OpTime]
-    #: time by node, most expensive first
-    nodes: List[NodeTime]
 
 
 @dataclass(repr=True)
@@ -1245,6 +1279,8 @@ class InspectResult(Result):
     notes: List[str]
     #: why quantize would refuse the model
     blockers: List[str]
+    #: the main graph, by blocks of nodes
+    blocks: List[GraphBlock]
     #: every float tensor as quantize would store it, largest first
     tensors: List[TensorOutcome]
 
@@ -1789,6 +1825,8 @@ class CopyResult(ModelResult):
     bytes_before: int
     #: size of the copy, external data included
     bytes_after: int
+    #: with --shape: inputs and outputs of the copy, "input x float32[1,3,224,224]"
+    ports: List[str]
 
 
 @dataclass(repr=False)
@@ -1977,6 +2015,7 @@ __all__ = [
     "EdgeCase",
     "Execution",
     "FamilyFinding",
+    "GraphBlock",
     "GroupSensitivity",
     "IndexRange",
     "InputPicture",

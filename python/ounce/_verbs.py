@@ -94,6 +94,7 @@ def quantize(
     emit: Optional[Literal["ort"]] = None,
     ort_style: Optional[Literal["fixed", "runtime"]] = "fixed",
     ranges: Optional[Word] = None,
+    outputs: Optional[Words] = None,
     data: Optional[Data] = None,
     input: Optional[Words] = None,
     set: Optional[Words] = None,
@@ -261,6 +262,8 @@ def quantize(
     INT8 arithmetic (to int8, to int8-dynamic):
         ranges: Read the activation ranges for int8 from this file of 'ounce calibrate' (default:
             calibrate on data)
+        outputs: Consider only these outputs when the search for int8 compares candidates; the others
+            are still compared and reported (repeatable, or separated by commas)
 
     Data:
         data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
@@ -383,6 +386,7 @@ def quantize(
         "emit": emit,
         "ort_style": ort_style,
         "ranges": ranges,
+        "outputs": outputs,
         "data": data,
         "input": input,
         "set": set,
@@ -433,6 +437,7 @@ def verify(
     prompt: Optional[int] = None,
     report: Optional[Word] = None,
     pictures: Optional[bool] = None,
+    class_names: Optional[Word] = None,
     abs_tol: Optional[float] = None,
     mean_tol: Optional[float] = None,
     max_mse: Optional[float] = None,
@@ -651,6 +656,7 @@ def verify(
         "prompt": prompt,
         "report": report,
         "pictures": pictures,
+        "class_names": class_names,
         "abs_tol": abs_tol,
         "mean_tol": mean_tol,
         "max_mse": max_mse,
@@ -1418,6 +1424,7 @@ def inspect(
     node: Optional[Words] = None,
     expert: Optional[Words] = None,
     tensors: Optional[int] = None,
+    report: Optional[Word] = None,
     progress: Progress = None,
 ) -> InspectResult:
     r"""Show inputs, ops and weights of a model, and estimate the quantized size.
@@ -1498,6 +1505,7 @@ def inspect(
         "node": node,
         "expert": expert,
         "tensors": tensors,
+        "report": report,
     }, progress)
 
 
@@ -1588,6 +1596,7 @@ def report(
     run: Words,
     output: Optional[Word] = None,
     *,
+    class_names: Optional[Word] = None,
     progress: Progress = None,
 ) -> ReportResult:
     r"""Combine JSON results into one HTML report.
@@ -1623,6 +1632,7 @@ def report(
     return call("report", ReportResult, {
         "run": run,
         "output": output,
+        "class_names": class_names,
     }, progress)
 
 
@@ -2679,18 +2689,21 @@ def copy(
     output: Optional[Word] = None,
     *,
     external_data: Optional[Literal["auto", "always", "never"]] = "auto",
+    shape: Optional[Words] = None,
     runtime: Optional[Word] = None,
     emit: Optional[Literal["ort"]] = None,
     ort_style: Optional[Literal["fixed", "runtime"]] = "fixed",
     progress: Progress = None,
 ) -> CopyResult:
-    r"""Check and rewrite a model without changing its values; merge or split external weights.
+    r"""Check and rewrite a model without changing its values; merge or split external weights, fix shapes.
 
     Args:
         model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a
             model
         output: Write the copy to this file or folder
         external_data: Store weights in a separate file: auto (as in the model), always, never
+        shape: Write a model with fixed shapes, as NNAPI and QNN need: set the length of a dynamic axis,
+            as NAME=LENGTH or INPUT:AXIS=LENGTH (one, or a list)
         runtime: Use this ONNX Runtime for emit: the path of a library, or a version
         progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
             notebooks; or a function that is called with the model, the stage, the amount done and the
@@ -2720,6 +2733,7 @@ def copy(
         "model": model,
         "output": output,
         "external_data": external_data,
+        "shape": shape,
         "runtime": runtime,
         "emit": emit,
         "ort_style": ort_style,
