@@ -4,6 +4,7 @@
 #include <ounce/error.h>
 
 #include <charconv>
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <string_view>
@@ -48,6 +49,7 @@ std::string embedded(const Json& value) {
 
 // Limits of the documents on the page. "tensors_total" is the length of a list that was cut.
 constexpr std::size_t kMostEntries = 2000, kMostText = 4000, kMostContent = 400'000;
+constexpr std::size_t kMostSound = 128'000;  // characters of all sounds; the others have only their waveform
 
 // Pictures and sounds in base64, and commands to copy, may be longer than other texts.
 std::size_t most_text(std::string_view key) {
@@ -63,19 +65,25 @@ double rounded(double value) {
   return short_value;
 }
 
-Json shortened(const Json& value, std::string_view key = {}) {
+// `sound_left`: the number of characters that further sounds may have.
+Json shortened(const Json& value, std::size_t& sound_left, std::string_view key = {}) {
   if (value.is_number_float()) return rounded(value.get<double>());
   if (value.is_string()) return value.get_ref<const std::string&>().substr(0, most_text(key));
   Json made = value.is_object() ? Json::object() : Json::array();
   if (value.is_array()) {
     for (std::size_t i = 0; i < std::min(value.size(), kMostEntries); ++i)
-      made.push_back(shortened(value[i], key));
+      made.push_back(shortened(value[i], sound_left, key));
     return made;
   }
   if (!value.is_object()) return value;
   for (const auto& [name, inner] : value.items()) {
     const std::string short_name = name.substr(0, kMostText);
-    made[short_name] = shortened(inner, short_name);
+    made[short_name] = shortened(inner, sound_left, short_name);
+    if (short_name == "wav" && inner.is_string()) {
+      const std::size_t length = made[short_name].get_ref<const std::string&>().size();
+      if (length > sound_left) made[short_name] = "";
+      sound_left -= std::min(length, sound_left);
+    }
     if (inner.is_array() && inner.size() > kMostEntries) made[short_name + "_total"] = inner.size();
   }
   return made;
@@ -219,18 +227,19 @@ std::string_view page_start() { return page_template().substr(0, page_template()
 std::string page(const std::vector<Run>& runs) {
   std::vector<KeyFigures> all;
   Json documents = Json::array();
+  std::size_t sound_left = kMostSound;
   for (std::size_t run = 0; run < runs.size(); ++run) {
     require_drawn(runs[run]);
     for (KeyFigures& figures : key_figures(runs[run].document)) {
       figures.run = run;
       all.push_back(std::move(figures));
     }
-    documents.push_back({{"name", runs[run].name}, {"document", shortened(runs[run].document)}});
+    documents.push_back({{"name", runs[run].name}, {"document", shortened(runs[run].document, sound_left)}});
   }
   const Overall overall = overall_of(all);
   const std::string headline = headline_of(overall);
   Json figures = Json::array();
-  for (const KeyFigures& one : all) figures.push_back(shortened(json_of(one)));
+  for (const KeyFigures& one : all) figures.push_back(shortened(json_of(one), sound_left));
   return filled(page_template(), {{"policy", markup_of(content_policy())},
                                   {"title", markup_of(headline)},
                                   {"style", std::string(style_sheet())},
@@ -241,7 +250,7 @@ std::string page(const std::vector<Run>& runs) {
                                   {"commands", plain_commands(runs)},
                                   {"version", version()},
                                   {"data", embedded({{"version", version()},
-                                                     {"top", shortened(json_of(overall.figures))},
+                                                     {"top", shortened(json_of(overall.figures), sound_left)},
                                                      {"figures", std::move(figures)},
                                                      {"runs", std::move(documents)}})},
                                   {"script", std::string(script())}});

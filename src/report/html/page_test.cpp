@@ -188,6 +188,18 @@ TEST(Page, LongListsAreCut) {
   EXPECT_EQ(result["tensors_total"], 5000);
 }
 
+TEST(Page, SoundsHaveALimitTogether) {
+  ordered_json document = verify_document("small.onnx");
+  const std::string sound(60'000, 'A');
+  document["results"][0]["worst"] = ordered_json::array();
+  for (int i = 0; i < 5; ++i) document["results"][0]["worst"].push_back({{"picture", {{"wav", sound}}}});
+  const ordered_json shown = data_of(page_of(document))["runs"][0]["document"]["results"][0]["worst"];
+  ASSERT_EQ(shown.size(), 5U);
+  EXPECT_EQ(shown[1]["picture"]["wav"], sound);
+  EXPECT_EQ(shown[2]["picture"]["wav"], "");
+  EXPECT_EQ(shown[4]["picture"]["wav"], "");
+}
+
 TEST(Page, NumbersHaveSevenDigits) {
   const ordered_json data = data_of(page_of(
       {{"verb", "quantize"},
