@@ -154,6 +154,14 @@ TEST(FindLengthsTest, TriesOtherLengthsUntilTheModelRuns) {
   EXPECT_GT(tried.size(), 1U);
   EXPECT_THAT(tried.front(), IsEmpty());
 
+  // The batch of a recurrent state is no length.
+  tried.clear();
+  const std::vector<data::ValueDescription> recurrent = {
+      described("x", ElementType::kFloat, {-1, 3, -1, -1}, {"N", "", "H", ""}),
+      described("h", ElementType::kFloat, {2, -1, 128}), described("c", ElementType::kFloat, {-1, -1}, {"L", "N"})};
+  EXPECT_EQ(find_lengths(recurrent, {}, runs_with(48)).shape,
+            (std::map<std::string, std::int64_t>{{"x:2", 48}, {"x:3", 48}}));
+
   DataOptions given;  // lengths that the user set are kept
   given.shape = {{"H", 7}};
   EXPECT_EQ(find_lengths(inputs, given, runs_with(48)).shape,

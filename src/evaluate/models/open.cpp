@@ -98,14 +98,21 @@ namespace {
 // In the order of the attempts. The default of each axis comes first (usual_length).
 constexpr std::int64_t kOtherLengths[] = {512, 48, 32, 64, 256, 320, 128, 640, 1024, 1};
 
-// Sets the dynamic axes that the user left open.
+// Sets the dynamic axes that the user left open, except for the batch.
 DataOptions with_length(const DataOptions& options, const std::vector<data::ValueDescription>& inputs,
                         std::int64_t length) {
   DataOptions other = options;
+  const auto is_batch = [&](const data::ValueDescription& input, std::size_t axis) {
+    const std::string& name = input.shape[axis].name;
+    return usual_length(input, axis) == 1 ||
+           (!name.empty() && std::any_of(inputs.begin(), inputs.end(), [&](const auto& any) {
+             return !any.shape.empty() && any.shape[0].name == name;
+           }));
+  };
   for (const data::ValueDescription& input : inputs) {
     for (std::size_t axis = 1; axis < input.shape.size(); ++axis) {
       const auto& dimension = input.shape[axis];
-      if (dimension.value < 0 && !options.shape.contains(dimension.name))
+      if (dimension.value < 0 && !options.shape.contains(dimension.name) && !is_batch(input, axis))
         other.shape.try_emplace(fmt::format("{}:{}", input.name, axis), length);
     }
   }
