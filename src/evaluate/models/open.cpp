@@ -119,8 +119,10 @@ DataOptions with_length(const DataOptions& options, const std::vector<data::Valu
   return other;
 }
 
+// Not after a timeout or a lack of memory: each further attempt of an endless model would take as long.
 bool is_about_lengths(ErrorCode code) {
-  return code != ErrorCode::kCancelled && code != ErrorCode::kIo && code != ErrorCode::kUsage;
+  return code != ErrorCode::kCancelled && code != ErrorCode::kIo && code != ErrorCode::kUsage &&
+         code != ErrorCode::kTimeout && code != ErrorCode::kMemory;
 }
 
 }  // namespace
