@@ -21,7 +21,7 @@ namespace ounce::verbs {
 
 // Adds the preprocessing options: `file_option`, which reads a file, and options that override single fields
 // of it. `contract` stays empty if none of them is given.
-void add_contract_options(Options& options, std::optional<Contract>& contract, const char* file_option);
+void add_contract_options(Options& options, std::optional<Contract>& contract, bool* derive = nullptr);
 
 // For the help of --data: the default without data.
 inline constexpr const char* kRandomInputs = "default: random inputs";

@@ -48,7 +48,7 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
   });
   const int code = exit_code_of(result);
   host.say(human, report::publish_text(result));
-  if (arguments.json) print_document(results::Document("publish").add(result), verb, host);
+  deliver(results::Document("publish").add(result), arguments.json, verb, host);
   return code;
 }
 
@@ -96,7 +96,7 @@ void declare(Options& options, Arguments& arguments) {
   // Without the preprocessing options, because --layout has another meaning here.
   add_data_options(options, publishing.verify.data, false);
   options.add_text(
-      "--contract", "Read the preprocessing from this file instead of the metadata of the model",
+      "--preprocess", "Read the preprocessing from this file instead of the metadata of the model",
       [&data = publishing.verify.data](const std::string& file) { data.contract = read_contract(file); });
   add_runtime_options(options, publishing.verify.runtime);
 }

@@ -45,8 +45,7 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
       [&](const report::SensitivityRow& row, bool is_first) {
         host.say(human, (is_first ? "" : "\n") + report::sensitivity_text(row.result, options.min_sqnr));
       });
-  page.deliver(results::Document("sensitivity").add(rows), arguments.json, host);
-  return worst;
+  return page.deliver(results::Document("sensitivity").add(rows), arguments.json, host, worst);
 }
 
 void declare(Options& options, Arguments& arguments) {
@@ -92,8 +91,8 @@ void declare(Options& options, Arguments& arguments) {
   add_runtime_options(options, wanted.runtime);
 }
 
-constexpr std::string_view kEveryday[] = {"--data",     "--to",  "--by",   "--labels",
-                                          "--min-sqnr", "--top", "--json", "--report"};
+constexpr std::string_view kEveryday[] = {"--data",     "--preprocess", "--to",   "--by",    "--labels",
+                                          "--min-sqnr", "--top",        "--json", "--report"};
 constexpr std::string_view kExamples[] = {
     "ounce sensitivity model.onnx --data val.npz",
     "ounce sensitivity model.onnx --data val.npz --by block --report sensitivity.html"};
