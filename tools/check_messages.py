@@ -1,19 +1,31 @@
 #!/usr/bin/env python3
 """Compares the catalog of messages (src/report/messages.cpp) with the sources.
 
-usage: check_messages.py [ROOT]     exit 0: no violations; 1: a line "file:line: message" per violation
+usage: check_messages.py [ROOT]                    exit 0: no violations; 1: a line "file:line: message" per violation
+       check_messages.py --write OUNCE             writes docs/reference/messages.md
+       check_messages.py --check OUNCE             exit 1: that page is not current
 
 - Each note of the library has a row: a string that is added to a list of notes contains the words of one of the patterns.
 - Each pattern of a row has the words of a message in the sources.
-- Codes are unique, and in ascending order.
+- The ids are unique, and in ascending order.
 """
 
+import json
 import pathlib
 import re
+import subprocess
 import sys
 
 import check_words
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "reference" / "messages.md"
+HEAD = """# Messages
+
+Notes and errors end with the id of their kind, such as `[OUN701]`. `ounce explain OUN701` prints the same text as this page; JSON documents
+have the id of each entry of `notes` and `errors` as `id`. An id is never used for another kind of message.
+`tools/check_messages.py` generates the page; do not edit it.
+"""
 CATALOG = "src/report/messages.cpp"
 ROW = re.compile(r'\{"(OUN\d+)"')
 NOTE = re.compile(r"\bnotes_?\.(?:push_back|emplace_back)\(")
@@ -72,7 +84,7 @@ def violations(root):
     patterns = [(line, pattern) for line, _, says in catalog for pattern in says]
     for (_, before, _), (line, after, _) in zip(catalog, catalog[1:]):
         if before >= after:
-            yield f"{CATALOG}:{line}: {after} follows {before}: codes are unique and ascending"
+            yield f"{CATALOG}:{line}: {after} follows {before}: the ids are unique and ascending"
     everything = list(OF_THE_SYSTEM)
     for place, text in sources(root):
         everything += [plain(string) for _, string in check_words.literals(text)]
@@ -86,7 +98,24 @@ def violations(root):
             yield f"{CATALOG}:{line}: no message in the sources says {pattern!r}"
 
 
+def page(ounce):
+    text = subprocess.run([ounce, "explain", "--json"], check=True, capture_output=True, text=True).stdout
+    parts = [HEAD]
+    for row in json.loads(text)["results"]:
+        parts.append(f"## {row['id']}: {row['title'][0].lower() + row['title'][1:]}\n\n- **Cause:** {row['cause']}\n"
+                     f"- **Consequence:** {row['consequence']}\n- **Fix:** {row['fix']}\n")
+    return "\n".join(parts)
+
+
 def main(arguments):
+    if len(arguments) == 2 and arguments[0] in ("--write", "--check"):
+        text = page(pathlib.Path(arguments[1]).resolve())
+        if arguments[0] == "--write":
+            PAGE.write_text(text, encoding="utf-8")
+        elif not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != text:
+            print(f"{PAGE.relative_to(ROOT)} is not current: tools/check_messages.py --write build/ounce")
+            return 1
+        return 0
     root = pathlib.Path(arguments[0] if arguments else pathlib.Path(__file__).parent.parent)
     if not (root / CATALOG).is_file():
         print(f"check_messages: {root} has no {CATALOG}", file=sys.stderr)

@@ -54,7 +54,7 @@ SHOWN = {
         "blockers": "blockers",
     },
     "OverviewResult": {"model": "model", "bytes": "bytes", "family": "family", "commands": "commands"},
-    "ExplainResult": {"id": "code", "title": "title", "cause": "cause", "fix": "what to do"},
+    "ExplainResult": {"id": "code", "title": "title", "cause": "cause", "fix": "fix"},
     "QuantizeResult": {
         "output": "output",
         "stored_as": "stored as",

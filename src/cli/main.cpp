@@ -187,8 +187,8 @@ int run(int argc, char** argv, Terminal& terminal) {
   };
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   if (words.empty()) return show_help(parser, HelpLength::kShort);
-  use_names_of_verbs(words);
-  if (names_model_first(words)) words.insert(words.begin(), "overview");  // 'ounce MODEL'
+  use_names_of_verbs(words, program_verbs());
+  if (names_model_first(words, program_verbs())) words.insert(words.begin(), "overview");  // 'ounce MODEL'
   if (words.size() == 1 && words.front() == "schema") {
     terminal.say_json(results::dump(results::schema()));
     return 0;

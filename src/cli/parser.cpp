@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "cli/verb_tree.h"
 
 namespace ounce::cli {
 
@@ -205,19 +204,19 @@ std::string explain_verb(const CLI::App& parser, const std::vector<std::string>&
 
 }  // namespace
 
-void use_names_of_verbs(std::vector<std::string>& words) {
+void use_names_of_verbs(std::vector<std::string>& words, std::span<const VerbInfo* const> verbs) {
   const std::size_t at = first_argument(words);
   if (at >= words.size()) return;
-  for (const verbs::VerbInfo* verb : program_verbs()) {
+  for (const VerbInfo* verb : verbs) {
     if (is_named(*verb, words[at])) words[at] = verb->name;
   }
 }
 
-bool names_model_first(const std::vector<std::string>& words) {
+bool names_model_first(const std::vector<std::string>& words, std::span<const VerbInfo* const> verbs) {
   const std::size_t at = first_argument(words);
   if (at >= words.size() || !looks_like_model(words[at])) return false;
-  const auto names_it = [&](const verbs::VerbInfo* verb) { return is_named(*verb, words[at]); };
-  return words[at] != "help" && words[at] != "schema" && std::ranges::none_of(program_verbs(), names_it);
+  const auto names_it = [&](const VerbInfo* verb) { return is_named(*verb, words[at]); };
+  return words[at] != "help" && words[at] != "schema" && std::ranges::none_of(verbs, names_it);
 }
 
 std::string explain(const CLI::ParseError& error, const CLI::App& parser,

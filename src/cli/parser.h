@@ -73,10 +73,10 @@ void add_config_option(CLI::App& parser, std::span<const verbs::VerbInfo* const>
 std::string path_of(const CLI::App& verb);
 
 // Replaces an earlier name of a verb by its name: "copy" by "repack".
-void use_names_of_verbs(std::vector<std::string>& words);
+void use_names_of_verbs(std::vector<std::string>& words, std::span<const verbs::VerbInfo* const> verbs);
 
 // True if the first word that is not an option is a model and not a verb: 'ounce model.onnx'.
-bool names_model_first(const std::vector<std::string>& words);
+bool names_model_first(const std::vector<std::string>& words, std::span<const verbs::VerbInfo* const> verbs);
 
 // Explains a command line that does not parse in one line, with a guess. `words` is the command line without
 // the program name.

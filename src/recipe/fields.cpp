@@ -241,8 +241,6 @@ struct Requiring {
   }
 };
 
-constexpr std::string_view kExpertOption = "--expert";
-
 // The key of --expert: the name of the option without dashes.
 std::string_view expert_key(const RecipeField& field) { return field.option.substr(2); }
 

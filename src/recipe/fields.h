@@ -59,6 +59,9 @@ inline bool operator==(const ValueOverride& a, const ValueOverride& b) {
   return a.range == b.range && a.method == b.method && a.type == b.type && a.keep_float == b.keep_float;
 }
 
+// Sets the fields with `is_expert`, as "--expert rounding=nearest".
+inline constexpr std::string_view kExpertOption = "--expert";
+
 // The recipe with default values.
 const Recipe& usual_recipe();
 

@@ -23,7 +23,8 @@ constexpr Message kMessages[] = {
     {"OUN003", "Not supported for this model", "",
      "The request and the model are valid, but the operation does not apply to this model.",
      "Nothing was written. Exit code 3.", "Use the alternative that the message names, or another format."},
-    {"OUN004", "Input or output error", "", "The system refused to read, write or start something.",
+    {"OUN004", "Input or output error", "",
+     "A file could not be read or written, or a program could not be started.",
      "Nothing was written. Exit code 4.", "Check the path, its permissions and the free space on the disk."},
     {"OUN005", "Stopped", "", "The run was stopped by a signal, by the caller or by its time limit.",
      "No unfinished file remains. Exit code 130.",
@@ -38,7 +39,7 @@ constexpr Message kMessages[] = {
 
     // Data
     {"OUN101", "Data does not contain an input",
-     "no data for the input*|has no array or column named*|has no column*for the input",
+     "no data for the input*|has no array or column named*|has no array named*|has no column*for the input",
      "The data has no array or column with the name of a model input, and none fits by shape and type.",
      "The model was not run.",
      "Map the input to an array: `fields` INPUT=ARRAY. The message lists the arrays."},
@@ -98,6 +99,9 @@ constexpr Message kMessages[] = {
      "No preprocessing was given, and the first sample shows what is missing.",
      "The samples were converted as the note says. Means and deviations were not derived.",
      "Check the result, then store the preprocessing in the model with `set_contract()`."},
+    {"OUN116", "Input of unknown use", "unknown use of the input",
+     "An input is neither in the data nor known as a recurrent state.", "The model was not run.",
+     "Connect a state to an output with `carry`, or set a constant with `constants`."},
 
     // Calibration and INT8
     {"OUN201", "Few calibration samples", "calibrated on * only|only one sample: it is used for both",
@@ -112,12 +116,12 @@ constexpr Message kMessages[] = {
     {"OUN203", "Layers kept in FP32", "kept in FP32*dB|moved back to INT8: *dB",
      "Some layers lose too much accuracy in INT8.",
      "These layers run in FP32, so the model is slower than with INT8 alone.",
-     "Nothing, or `ounce tune` for another balance of speed and accuracy."},
-    {"OUN204", "INT8 loses too much accuracy", "its outputs do not stand integer arithmetic",
+     "Nothing, or 'ounce tune' for another balance of speed and accuracy."},
+    {"OUN204", "INT8 loses too much accuracy", "with other calibrations and with other nodes",
      "No tested configuration reaches the required output SQNR.", "The INT8 model is not accurate enough.",
      "Use `format=w8`, or search a mixed-precision model with 'ounce tune'."},
     {"OUN205", "Corrections of INT8 models",
-     "biases corrected:*|channels evened out between layers|channels * after that: *dB",
+     "biases corrected:*|channels * between layers in|channels * after that: *dB",
      "Cross-layer equalization or bias correction was measured.",
      "It was used if it made the outputs more accurate.", "Nothing."},
     {"OUN206", "Ops without INT8 kernels",
@@ -151,6 +155,11 @@ constexpr Message kMessages[] = {
      "Run the missing shards with `shards`."},
     {"OUN214", "Prepared graph", "left alone: |left as *: *|left unchanged: the model has too many",
      "A rewrite before quantization did not apply to these nodes.", "The nodes are unchanged.", "Nothing."},
+    {"OUN215", "Calibration files that do not fit",
+     "is not a calibration file|belongs to another model than the parts|each may count only once|was written "
+     "by an older version",
+     "A calibration file is of another kind, version or model, or overlaps another part.",
+     "Nothing was merged or written.", "Run `calibrate()` again, or leave out one of the parts."},
 
     // Formats
     {"OUN301", "Already quantized", "original model instead|already quantized|: its scales are static",
@@ -270,6 +279,12 @@ constexpr Message kMessages[] = {
     {"OUN606", "Accelerator needs a fully quantized model", "runs 8-bit models only",
      "The accelerator does not take FP32 inputs or outputs.", "The model falls back to the CPU.",
      "Quantize inputs and outputs, too, with `integer.integer_io`."},
+    {"OUN607", "Unknown target",
+     "is not valid: use a platform|is not valid for a TFLite model|names LiteRT, which runs|names only a "
+     "provider",
+     "A target is a platform and a release, with a provider or CPU behind it.",
+     "Nothing was done. Exit code 2.",
+     "Use a target that the message lists, for example android-arm64@1.22.0."},
 
     // Files
     {"OUN701", "File cannot be opened", "cannot open|No such file or directory",
@@ -294,6 +309,9 @@ constexpr Message kMessages[] = {
      "Install it: 'pip install onnxruntime', or for .tflite files 'pip install ai-edge-litert'."},
     {"OUN707", "Measurements are not kept", "measurements are not kept|cannot keep measurements here",
      "The cache folder cannot be written.", "The next run measures again.", "Choose a folder with `cache`."},
+    {"OUN708", "Not a valid model file",
+     "not a valid * file:", "The file is truncated, damaged or no ONNX model.",
+     "Nothing was done. Exit code 2.", "Get a complete copy, or export the model again."},
 
     // Options
     {"OUN801", "Unknown command or option",
@@ -312,6 +330,11 @@ constexpr Message kMessages[] = {
     {"OUN805", "Name of an input or output", "the model has no |: the model has",
      "An option names an input or output that the model does not have.", "Nothing was done.",
      "Use a name that the message lists."},
+    {"OUN806", "Configuration file",
+     "reads a TOML file|so it is not a configuration file|is outside of a section|takes text or numbers, or "
+     "a list of them|must be true or false",
+     "The file of --config is not valid TOML, or sets something unknown.", "Nothing was done. Exit code 2.",
+     "Correct the place that the message names."},
 
     // Search and publish
     {"OUN901", "No improvement", "no improvement found|no candidate could be made",
@@ -385,7 +408,7 @@ std::string with_id(const std::string& message, std::string_view id) {
 std::string note_text(const std::string& note) { return with_id(with_options(note), message_id(note)); }
 
 std::string explain_text(const Message& message) {
-  return fmt::format("{}: {}\n\n  Cause:        {}\n  Consequence:  {}\n  What to do:   {}\n", message.id,
+  return fmt::format("{}: {}\n\n  Cause:        {}\n  Consequence:  {}\n  Fix:          {}\n", message.id,
                      message.title, sentence_of(message.cause), sentence_of(message.consequence),
                      sentence_of(message.fix));
 }

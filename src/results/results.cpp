@@ -237,7 +237,7 @@ void define_errors(Json& definitions) {
                                     {"value", {{"type", "string"}, {"description", "may be empty"}}}});
   definitions["BaselineFigure"] =
       object({{"model", {{"type", "string"}, {"description", "file name"}}},
-              {"figure", {{"type", "string"}, {"description", "what was compared, with its unit"}}},
+              {"figure", {{"type", "string"}, {"description", "name of the figure, with its unit"}}},
               {"before", {{"type", "number"}, {"description", "in the earlier run"}}},
               {"now", {{"type", "number"}, {"description", "in this run"}}},
               {"allowed", {{"type", "number"}, {"description", "the limit"}}},
@@ -284,7 +284,7 @@ Json schema() {
         {"notes",
          {{"type", "array"},
           {"items", {{"$ref", "#/definitions/Note"}}},
-          {"description", "all notes of the results, with their codes"}}},
+          {"description", "all notes of the results, each with its id"}}},
         {"errors",
          {{"type", "array"},
           {"items", {{"$ref", "#/definitions/Error"}}},

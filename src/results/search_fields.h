@@ -16,10 +16,10 @@ namespace ounce::results {
 
 void fields(MaybeConst<ExplainedMessage> auto& message, auto& f) {
   f("id", message.id, "stable code of the message, such as \"OUN101\"");
-  f("title", message.title, "what it is about");
+  f("title", message.title, "subject");
   f("cause", message.cause, "why the message appears");
-  f("consequence", message.consequence, "what happened to the run");
-  f("fix", message.fix, "what to do");
+  f("consequence", message.consequence, "effect on the run");
+  f("fix", message.fix, "remedy");
 }
 
 }  // namespace ounce::results

@@ -54,7 +54,8 @@ int set(Arguments& arguments, Host& host, const Options& verb) {
   });
   host.say(Stream::kResults, safe_format("{}\n", arguments.output));
   host.say_json(to_json(written) + "\n");
-  deliver(results::Document("contract set"), /*is_printed=*/false, verb, host);
+  // stdout has the metadata alone.
+  deliver(results::Document("contract set"), /*is_printed=*/false, verb, host, Stream::kMessages);
   return 0;
 }
 

@@ -29,7 +29,7 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
     if (message == nullptr)
       throw Error(
           ErrorCode::kUsage,
-          fmt::format("no message has the code '{}'; 'ounce explain' lists all codes", arguments.code));
+          fmt::format("no message has the code '{}'; 'ounce explain' lists all of them", arguments.code));
     document.add(explained(*message));
     host.say(human, report::explain_text(*message));
   }

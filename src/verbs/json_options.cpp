@@ -39,12 +39,7 @@ Words words_of(const std::string& key, const ordered_json& value) {
     for (const ordered_json& element : value) words.push_back(word_of(key, element));
   } else if (value.is_object()) {
     for (const auto& [name, element] : value.items()) {
-      if (element.is_array()) {  // several settings of one name
-        for (const ordered_json& one : element)
-          words.push_back(fmt::format("{}={}", name, setting_of(key, one)));
-      } else {
-        words.push_back(fmt::format("{}={}", name, setting_of(key, element)));
-      }
+      words.push_back(fmt::format("{}={}", name, setting_of(key, element)));
     }
   } else {
     words.push_back(word_of(key, value));

@@ -21,6 +21,7 @@ using Words = std::vector<std::string>;
 //   line {exclude:--exclude}  each value of a list as an option, which may be empty
 //   {@model}             a word of the command line; {@model.1} its second word
 //   {data}, {data!}      the options that describe data; with ! there must be some
+//   {samples!}           the same without those of preprocessing
 //   {made}               the command line without --dry-run
 struct Row {
   std::string_view verb, when, command;
@@ -47,7 +48,7 @@ constexpr Row kRows[] = {
     {"calibrate", "values", "ounce quantize {@model} --to int8 --ranges {output}"},
     {"diff", "same=false", "ounce verify {a} {b}"},
     {"publish", "output", "ounce check {output} --target ort-web@1.22.0"},
-    {"contract set", "", "ounce contract check {@output}{data!}"},
+    {"contract set", "", "ounce contract check {@output}{samples!}"},
     {"contract set", "", "ounce contract show {@output}"},
     {"contract check", "passed=true", "ounce bench {model}"},
     {"unpack", "", "ounce bench {@model}"},
@@ -122,8 +123,8 @@ class Template {
  private:
   std::optional<std::string> value_of(std::string_view name, bool is_whole) const {
     if (name == "made") return command_line(options_, {"--dry-run"});
-    if (name.starts_with("data")) {
-      const Words words = data_words(options_);
+    if (name.starts_with("data") || name.starts_with("samples")) {
+      const Words words = data_words(options_, name.starts_with("data"));
       if (words.empty() && name.ends_with('!')) return std::nullopt;
       return joined(words);
     }
@@ -158,13 +159,14 @@ class Template {
 
 }  // namespace
 
-std::vector<std::string> data_words(const Options& options) {
+std::vector<std::string> data_words(const Options& options, bool with_preprocessing) {
   Words words;
   for (const Option& option : options.all()) {
-    if (option.heading != kDataHeading && option.heading != kPreprocessingHeading) continue;
-    for (const std::string& value : option.given) {
+    const bool is_meant =
+        option.heading == kDataHeading || (with_preprocessing && option.heading == kPreprocessingHeading);
+    for (std::size_t i = 0; is_meant && i < option.given.size(); ++i) {
       words.push_back(option.name());
-      words.push_back(value);
+      words.push_back(option.given[i]);
     }
   }
   return words;

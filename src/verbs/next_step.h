@@ -17,6 +17,6 @@ namespace ounce::verbs {
 std::string next_command(const Options& options, const results::Json& document);
 
 // Returns the options of this command line that describe data, as words: {"--data", "val.npz"}.
-std::vector<std::string> data_words(const Options& options);
+std::vector<std::string> data_words(const Options& options, bool with_preprocessing = true);
 
 }  // namespace ounce::verbs

@@ -150,17 +150,18 @@ results::Json with_next(const results::Document& document, const Options& verb) 
   return json;
 }
 
-void say_next(const results::Json& document, Host& host) {
+void say_next(const results::Json& document, Host& host, Stream stream = Stream::kResults) {
   if (!document["next"].is_null())
-    host.say(Stream::kResults, safe_format("Next: {}\n", document["next"].get<std::string>()));
+    host.say(stream, safe_format("Next: {}\n", document["next"].get<std::string>()));
 }
 
 }  // namespace
 
-void deliver(const results::Document& document, bool is_printed, const Options& verb, Host& host) {
+void deliver(const results::Document& document, bool is_printed, const Options& verb, Host& host,
+             Stream stream) {
   const results::Json json = with_next(document, verb);
   if (is_printed) return host.say_json(results::dump(json));
-  say_next(json, host);
+  say_next(json, host, stream);
 }
 
 int ReportFile::deliver(const results::Document& all, bool is_printed, Host& host, int exit_code) const {

@@ -25,8 +25,10 @@ void add_document_options(Options& options, bool& json, std::string& report);
 // --baseline and --tolerance.
 void add_baseline_options(Options& options, const char* tolerance);
 
-// Delivers the document of a verb without --report: prints it if it is wanted, else the next command.
-void deliver(const results::Document& document, bool is_printed, const Options& verb, Host& host);
+// Delivers the document of a verb without --report: prints it if it is wanted, else the next command to
+// `stream`.
+void deliver(const results::Document& document, bool is_printed, const Options& verb, Host& host,
+             Stream stream = Stream::kResults);
 
 // Checks before the work that the report can be written to `path`. Throws like write_page().
 void require_page(const std::filesystem::path& path);

@@ -82,7 +82,8 @@ std::string describe(const InputContract& derived) {
   if (derived.kind == InputKind::kImage) {
     parts.push_back(fmt::format("layout {}", name_of(derived.layout)));
     if (derived.height > 0) parts.push_back(fmt::format("size {}x{}", derived.height, derived.width));
-    if (derived.color_order == ColorOrder::kGrey) parts.emplace_back("color grey");
+    if (derived.color_order == ColorOrder::kGrey)
+      parts.push_back(fmt::format("color {}", name_of(derived.color_order)));
   }
   if (derived.rescale_factor) parts.push_back(fmt::format("rescale 1/{:.0f}", 1 / *derived.rescale_factor));
   return fmt::format("{}", fmt::join(parts, ", "));
