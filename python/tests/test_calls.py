@@ -163,7 +163,7 @@ def test_a_file_that_is_cut_while_it_is_read_does_not_end_the_process(tmp_path):
             open("big.bin", "wb").close()
 
         try:
-            ounce.quantize("big.onnx", output="small.onnx", threads=1, verify=False, rounding="zero-sum", progress=cut)
+            ounce.quantize("big.onnx", output="small.onnx", threads=1, verify=False, expert={"rounding": "zero-sum"}, progress=cut)
             print("done")
         except ounce.RefusedError as error:
             assert error.code == 4
@@ -393,7 +393,7 @@ def test_contract_is_kept_in_the_model(tmp_path):
     sound = numpy.load(FOLDER / "commands_val.npz")["audio"][:4]
     contract = {"inputs": {"audio": {"kind": "audio", "rescale_factor": 1 / 32768, "max_length": 8000}}}
     output = tmp_path / "model.onnx"
-    ounce.contract.set(MODEL, output=output, contract=contract, data=sound)
+    ounce.contract.set(MODEL, output=output, preprocess=contract, data=sound)
     assert ounce.contract.show(output).inputs["audio"]["kind"] == "audio"
     assert ounce.contract.check(output, data=sound).passed
     with pytest.raises(ounce.RequestError, match="has no contract"):
