@@ -33,6 +33,7 @@ from ._results import (
     TuneResult,
     UnpackResult,
     VerifyResult,
+    WorkResult,
 )
 from ._verbs import (
     advise,
@@ -53,6 +54,7 @@ from ._verbs import (
     tune,
     unpack,
     verify,
+    work,
 )
 
 __version__ = _version()
@@ -85,6 +87,7 @@ __all__ = [
     "UnpackResult",
     "UnsupportedError",
     "VerifyResult",
+    "WorkResult",
     "advise",
     "bench",
     "calibrate",
@@ -104,4 +107,5 @@ __all__ = [
     "tune",
     "unpack",
     "verify",
+    "work",
 ]

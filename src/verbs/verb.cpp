@@ -14,12 +14,13 @@
 namespace ounce::verbs {
 
 extern const VerbInfo kQuantize, kVerify, kBench, kTune, kAdvise, kInspect, kCheck, kReport, kSensitivity,
-    kCalibrate, kDiff, kPublish, kContract, kUnpack, kCopy, kShadow, kProve;
+    kCalibrate, kDiff, kPublish, kContract, kUnpack, kCopy, kShadow, kProve, kWork;
 
 std::span<const VerbInfo* const> all_verbs() {
-  static constexpr const VerbInfo* kAll[] = {
-      &kQuantize,  &kVerify, &kBench,   &kTune,     &kAdvise, &kInspect, &kCheck,  &kReport, &kSensitivity,
-      &kCalibrate, &kDiff,   &kPublish, &kContract, &kUnpack, &kCopy,    &kShadow, &kProve};
+  static constexpr const VerbInfo* kAll[] = {&kQuantize, &kVerify,  &kBench,    &kTune,        &kAdvise,
+                                             &kInspect,  &kCheck,   &kReport,   &kSensitivity, &kCalibrate,
+                                             &kDiff,     &kPublish, &kContract, &kUnpack,      &kCopy,
+                                             &kShadow,   &kProve,   &kWork};
   return kAll;
 }
 

@@ -17,6 +17,7 @@
 #include <ounce/data.h>
 #include <ounce/runtime.h>
 
+#include <nlohmann/json_fwd.hpp>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -27,6 +28,10 @@
 #include "report/recipe_command.h"
 #include "report/table.h"
 #include "verbs/options.h"
+
+namespace ounce {
+class Session;  // ounce/work.h
+}
 
 namespace ounce::verbs {
 
@@ -120,6 +125,10 @@ std::unique_ptr<VerbCall> call_of(std::string verb) {
   return std::make_unique<Bound>(std::move(verb));
 }
 
+// Opens a session of a verb whose measurements workers make (verbs/sessions.h).
+using OpenSession = std::unique_ptr<Session> (*)(const std::string& verb,
+                                                 const nlohmann::ordered_json& options);
+
 // Where the help of the program lists a verb.
 enum class Audience { kEveryday, kMore, kHidden };
 
@@ -132,6 +141,7 @@ struct VerbInfo {
   MakeCall call = nullptr;                          // null: a group of other verbs
   const char* result = "Result";                    // the class of its result in Python
   std::span<const VerbInfo* const> verbs = {};      // nested verbs: "merge" of "calibrate"
+  OpenSession open = nullptr;                       // null: no option --queue
 };
 
 // The verbs of the library, in the order of the help.
