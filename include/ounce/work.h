@@ -64,7 +64,7 @@ CalibrateResult calibrate_parts(const std::filesystem::path& model, const std::f
 // A folder that all machines share. No server and no locks: an item is taken with a lease, which is a link
 // that only one worker can create; a worker proves that it lives by a counter; the first answer counts.
 //
-// Whoever can write to the folder can ask workers to measure models, and can invent answers: share it only
+// A user who can write to the folder can ask workers to measure models, and can invent answers: share it only
 // with users that you trust (SECURITY.md).
 
 struct QueueLimits {

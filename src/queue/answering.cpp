@@ -114,7 +114,7 @@ class Answering::Impl {
         !question.contains("session") || !is_text("identity") || !is_text("measure"))
       queue::decline("is no question, or one of another version of Ounce");
     if (queue::needs_times(question) && !options_.times)
-      queue::decline("measures times, for which a worker needs a machine of its own: start it with `times`");
+      queue::decline("measures times, and this worker may not: its machine may be busy");
     if (is_text("cpu") && question["cpu"] != "" && question["cpu"] != cpu_name())
       queue::decline(fmt::format("measures times on '{}', and this is '{}'",
                                  question["cpu"].get<std::string>(), cpu_name()));

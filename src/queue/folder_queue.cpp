@@ -53,7 +53,7 @@ class FolderQueue final : public WorkQueue {
     try {
       for (const auto& [name, one] : waiting) publish(name, one);
       wait_for(waiting, take);
-    } catch (...) {  // nobody needs these answers; an answer that comes nevertheless is found next time
+    } catch (...) {  // no caller needs these answers; one that arrives later is found by the next call
       for (const auto& [name, one] : waiting) forget(name);
       throw;
     }
@@ -117,7 +117,7 @@ class FolderQueue final : public WorkQueue {
       publish(name, one);
       return false;
     }
-    // What depends on the state of a machine may have another answer next time.
+    // A value that depends on the state of a machine may differ next time.
     const std::optional<Error> error = error_in(answer);
     if (error || answer.value("kept", json(true)) == false) layout_.done.remove(name);
     if (error) throw *error;
@@ -125,7 +125,7 @@ class FolderQueue final : public WorkQueue {
     return true;
   }
 
-  // Publishes items again that somebody removed, and gives up on those that no worker can answer.
+  // Publishes items again that another process removed, and gives up on those that no worker can answer.
   void look_after(std::map<std::string, Waiting>& waiting) {
     bool is_measured = false;
     for (auto& [name, one] : waiting) {

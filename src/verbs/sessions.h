@@ -1,9 +1,9 @@
-// Sessions of verbs that let workers measure: what a coordinator tells workers, and how a worker opens it.
+// Sessions of verbs that let workers measure: a coordinator writes them, a worker opens them.
 //
 //   {"verb": "tune", "model": "/data/m.onnx", "options": {"data": ["/data/val.npz"], "labels": "label"}}
 //
 // A session has only the options that change measurements, and absolute paths. A worker refuses all others,
-// because a session may come from somebody else: no option of a session runs a program, loads a library or
+// because a session may come from another user: no option of a session runs a program, loads a library or
 // writes a file, and models and data are read in the worker's own roots only.
 #pragma once
 

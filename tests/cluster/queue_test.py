@@ -4,7 +4,7 @@
 usage: queue_test.py --ounce PROGRAM --example FOLDER [--workers 1,2,5] [--kills 0] [--seed N] [--figures] [VERB …]
 
 For each VERB (calibrate, sensitivity, tune; default: all) the result of one process is compared with those of a coordinator
-with so many workers: the file that is written must have the same bytes, and the document the same content except for times.
+with 1, 2 and 5 workers (--workers): the file that is written must have the same bytes, and the document the same content except for times.
 --kills N ends workers and coordinators with SIGKILL at random moments, N times in total, and starts others in their place.
 --figures prints the items, the CPU time and the overhead of each run, and compares the CPU time with that of one process.
 """

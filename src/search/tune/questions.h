@@ -17,7 +17,7 @@
 
 namespace ounce::search {
 
-// What Session::answer() returns, as JSON.
+// The result of Session::answer(), as JSON.
 struct Answer {
   nlohmann::json value;
   std::vector<std::string> notes = {};  // about the search, not about one model
