@@ -3025,6 +3025,9 @@ def work(
         MissingFileError: a file does not exist (a FileNotFoundError)
         RefusedError: another I/O error, such as a full disk (an OSError)
         StoppedError: `progress` returned True
+
+    Example:
+        answered = ounce.work("queue", idle="0.1s").answered
     """
     return call("work", WorkResult, {
         "folder": folder,

@@ -69,7 +69,7 @@ class _Pool:
 
     def __init__(self, roots: Sequence[str], times: bool, workers: int, resources: Mapping[str, Any]):
         options = {"max_restarts": -1, "max_task_retries": -1, **resources}
-        actor = ray.remote(Measurer).options(**options)  # type: ignore[attr-defined]
+        actor = ray.remote(Measurer).options(**options)
         self.actors = [actor.remote(list(roots), times) for _ in range(workers)]
         self.idle = list(self.actors)
 
@@ -309,7 +309,7 @@ def quantize_many(
     """
     if not ray.is_initialized():
         ray.init(log_to_driver=False)
-    task = ray.remote(_quantize_one).options(num_cpus=num_cpus)  # type: ignore[attr-defined]
+    task = ray.remote(_quantize_one).options(num_cpus=num_cpus)
     references = []
     for model in models:
         own = dict(options, progress=False)

@@ -3,7 +3,7 @@
 
 usage: guide_test.py --ounce PROGRAM --example FOLDER GUIDE.md
 
-Nothing here is a cluster: `sbatch`, `srun` and `ssh` are stand-ins that run their commands on this machine. `sbatch` starts the
+Nothing here is a cluster: `sbatch`, `srun` and `ssh` are local substitutes that run their commands on this machine. `sbatch` starts the
 tasks of an array as processes (at most MOST_TASKS), `ssh` gives each host a home folder and a folder for temporary files of its
 own. /shared is a temporary folder, and workers end after IDLE. A block after <!-- not run: reason --> is skipped. A block must end
 with exit code 0, and each queue must be empty of questions afterwards.
@@ -23,38 +23,38 @@ IDLE = "5s"
 MOST_TASKS = 2
 TIMEOUT = 300
 
-STAND_INS = {
+SUBSTITUTES = {
     "sbatch": """#!/bin/sh
-# A stand-in for Slurm's sbatch: starts the tasks of an array on this machine.
+# A local substitute for Slurm's sbatch: starts the tasks of an array on this machine.
 tasks=1
 while [ $# -gt 0 ]; do
   case $1 in
     --array=*) tasks=${1##*-} ;;
     --wrap) command=$2; shift ;;
     --exclusive) ;;
-    *) echo "sbatch: $1 is not known to this stand-in" >&2; exit 2 ;;
+    *) echo "sbatch: $1 is not known to this substitute" >&2; exit 2 ;;
   esac
   shift
 done
 [ "$tasks" -le %d ] || tasks=%d
 task=1
 while [ $task -le $tasks ]; do
-  SLURM_ARRAY_TASK_ID=$task sh -c "$command" > "$STAND_INS/task.$$.$task" 2>&1 &
-  echo $! >> "$STAND_INS/tasks"
+  SLURM_ARRAY_TASK_ID=$task sh -c "$command" > "$SUBSTITUTES/task.$$.$task" 2>&1 &
+  echo $! >> "$SUBSTITUTES/tasks"
   task=$((task + 1))
 done
 echo "Submitted batch job 1"
 """ % (MOST_TASKS, MOST_TASKS),
     "srun": """#!/bin/sh
-# A stand-in for Slurm's srun.
+# A local substitute for Slurm's srun.
 exec "$@"
 """,
     "ssh": """#!/bin/sh
-# A stand-in for ssh: another home folder, and another folder for temporary files.
+# A local substitute for ssh: another home folder, and another folder for temporary files.
 host=$1; shift
-mkdir -p "$STAND_INS/$host/tmp"
-cd "$STAND_INS/$host"
-HOME=$STAND_INS/$host TMPDIR=$STAND_INS/$host/tmp exec "$@"
+mkdir -p "$SUBSTITUTES/$host/tmp"
+cd "$SUBSTITUTES/$host"
+HOME=$SUBSTITUTES/$host TMPDIR=$SUBSTITUTES/$host/tmp exec "$@"
 """,
 }
 
@@ -80,15 +80,15 @@ def main():
     failed = 0
     with tempfile.TemporaryDirectory(prefix="ounce-guide-") as name:
         folder = pathlib.Path(name).resolve()
-        stand_ins, shared, work = folder / "bin", folder / "shared", folder / "work"
-        for one in (stand_ins, shared, work, folder / "home"):
+        substitutes, shared, work = folder / "bin", folder / "shared", folder / "work"
+        for one in (substitutes, shared, work, folder / "home"):
             one.mkdir()
-        for command, script in STAND_INS.items():
-            (stand_ins / command).write_text(script)
-            (stand_ins / command).chmod(0o755)
-        (stand_ins / "ounce").symlink_to(arguments.ounce)
-        environment = {**os.environ, "PATH": f"{stand_ins}:{os.environ['PATH']}", "HOME": str(folder / "home"),
-                       "STAND_INS": str(stand_ins), "OUNCE_ON": "none"}
+        for command, script in SUBSTITUTES.items():
+            (substitutes / command).write_text(script)
+            (substitutes / command).chmod(0o755)
+        (substitutes / "ounce").symlink_to(arguments.ounce)
+        environment = {**os.environ, "PATH": f"{substitutes}:{os.environ['PATH']}", "HOME": str(folder / "home"),
+                       "SUBSTITUTES": str(substitutes), "OUNCE_ON": "none"}
         for data in ("commands.onnx", "commands_calib.npz"):
             (work / data).write_bytes((arguments.example / data).read_bytes())
         (shared / "val.npz").write_bytes((arguments.example / "commands_val.npz").read_bytes())
@@ -105,7 +105,7 @@ def main():
             if done.returncode != 0:
                 failed += 1
                 print(done.stdout[-2000:], done.stderr[-2000:])
-        ended(stand_ins / "tasks")
+        ended(substitutes / "tasks")
         for queue in (shared / "queue", work / "queue"):
             left = list((queue / "items").iterdir())
             if left:
