@@ -128,6 +128,7 @@ campaign:
 	python3 tests/faults/campaign.py --ounce build/ounce --shim build/tests/faults/libfault_shim.so --models build/tests/cli/models --jobs 2
 	python3 tests/faults/kills.py --ounce build/ounce --models build/tests/cli/models --example examples/commands --count 100
 	python3 tests/faults/limits.py --ounce build/ounce --models build/tests/cli/models --example examples/commands
+	python3 tests/cluster/queue_test.py --ounce build/ounce --example examples/commands --workers 1,2,5 --kills 200
 	python3 tests/faults/races.py --ounce build/ounce --models build/tests/cli/models --shim build/tests/faults/libfault_shim.so --rounds 50
 	$(MAKE) asan tsan
 

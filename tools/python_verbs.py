@@ -97,6 +97,7 @@ EXAMPLES = {
     "explain": ['print(ounce.explain("OUN110"))'],
     "shadow report": ['ounce.shadow.report(["phone.json"], min_agreement=0.99).passed'],
     "prove": ['ounce.prove("small.onnx").verdict'],
+    "work": ['answered = ounce.work("queue", idle="0.1s").answered'],
 }
 
 HEAD = '''"""The verbs as functions. Written by tools/python_verbs.py from what the library says of itself; do not edit."""

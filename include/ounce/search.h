@@ -20,6 +20,8 @@
 
 namespace ounce {
 
+class WorkQueue;  // ounce/work.h
+
 // == Tune ==
 //
 // Searches for the smallest and fastest mixed-precision model that meets accuracy thresholds.
@@ -109,6 +111,7 @@ struct TuneOptions : QualityOptions {
   std::filesystem::path cache;  // folder for measurements; empty: the default
   bool keep = true;             // read and write cached measurements
   unsigned threads = 0;         // of Ounce; 0: all CPUs. Models run with runtime.threads
+  WorkQueue* queue = nullptr;   // measures elsewhere; null: in this process
   Progress* progress = nullptr;
   std::function<void(const TuneTrial&)> on_trial = [](const TuneTrial&) {};
 };
@@ -179,6 +182,7 @@ struct SensitivityOptions : QualityOptions {
   std::filesystem::path cache;  // folder for measurements; empty: the default
   bool keep = true;             // read and write cached measurements
   unsigned threads = 0;         // groups measured in parallel; 0: as many as CPUs and memory allow
+  WorkQueue* queue = nullptr;   // measures elsewhere; null: in this process
   Progress* progress = nullptr;
 };
 

@@ -35,6 +35,7 @@ from ._results import (
     TuneResult,
     UnpackResult,
     VerifyResult,
+    WorkResult,
 )
 from ._verbs import (
     advise,
@@ -57,6 +58,7 @@ from ._verbs import (
     tune,
     unpack,
     verify,
+    work,
 )
 
 __version__ = _version()
@@ -94,6 +96,7 @@ __all__ = [
     "UnpackResult",
     "UnsupportedError",
     "VerifyResult",
+    "WorkResult",
     "advise",
     "bench",
     "calibrate",
@@ -116,4 +119,5 @@ __all__ = [
     "tune",
     "unpack",
     "verify",
+    "work",
 ]

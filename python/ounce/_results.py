@@ -2029,6 +2029,22 @@ class ShadowReportResult(Result):
 
 
 @dataclass(repr=False)
+class WorkResult(Result):
+    """The result of work."""
+
+    #: answers that count
+    answered: int
+    #: answers that came after another worker's, and do not count
+    late: int
+    #: questions that this worker could not answer
+    declined: int
+    #: time spent on answers
+    measuring_seconds: float
+    #: from the start to the end of the worker
+    seconds: float
+
+
+@dataclass(repr=False)
 class ReportResult(Result):
     """The result of report."""
 
@@ -2122,6 +2138,7 @@ CLASSES: Dict[str, Tuple[Type[Any], ...]] = {
     "repack": (CopyResult,),
     "contract check": (ContractCheckResult,),
     "shadow report": (ShadowReportResult,),
+    "work": (WorkResult,),
     "report": (ReportResult,),
 }
 
@@ -2217,4 +2234,5 @@ __all__ = [
     "ValueHistogram",
     "ValueRange",
     "VerifyResult",
+    "WorkResult",
 ]

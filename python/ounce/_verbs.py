@@ -28,6 +28,7 @@ from ._results import (
     TuneResult,
     UnpackResult,
     VerifyResult,
+    WorkResult,
 )
 
 
@@ -895,6 +896,8 @@ def tune(
     target: Optional[Word] = None,
     cache: Optional[Word] = None,
     no_cache: Optional[bool] = None,
+    queue: Optional[Word] = None,
+    lease: Optional[Word] = None,
     report: Optional[Word] = None,
     junit: Optional[Word] = None,
     markdown: Optional[Word] = None,
@@ -968,6 +971,9 @@ def tune(
         cache: Cache measurements in this folder, so that a stopped run can continue (default:
             OUNCE_CACHE, XDG_CACHE_HOME/ounce or ~/.cache/ounce)
         no_cache: Neither read nor write cached measurements
+        queue: Measure on other machines: put questions into this shared folder, where 'ounce work'
+            answers them
+        lease: Take over the work of a worker that shows no sign of life for this time (default: 120s)
         report: Write the result as a self-contained HTML report: FILE.html
         junit: Write the results as JUnit XML, for continuous integration
         markdown: Append the results as a Markdown table to this file, which is new, empty or from
@@ -1088,6 +1094,8 @@ def tune(
         "target": target,
         "cache": cache,
         "no_cache": no_cache,
+        "queue": queue,
+        "lease": lease,
         "report": report,
         "junit": junit,
         "markdown": markdown,
@@ -1608,6 +1616,8 @@ def sensitivity(
     cache: Optional[Word] = None,
     no_cache: Optional[bool] = None,
     jobs: Optional[int] = None,
+    queue: Optional[Word] = None,
+    lease: Optional[Word] = None,
     report: Optional[Word] = None,
     junit: Optional[Word] = None,
     markdown: Optional[Word] = None,
@@ -1682,6 +1692,9 @@ def sensitivity(
             ~/.cache/ounce)
         no_cache: Neither read nor write cached measurements
         jobs: Measure this many models in parallel (0: as many as CPUs and memory allow) (default: 0)
+        queue: Measure on other machines: put questions into this shared folder, where 'ounce work'
+            answers them
+        lease: Take over the work of a worker that shows no sign of life for this time (default: 120s)
         report: Write the result as a self-contained HTML report: FILE.html
         junit: Write the results as JUnit XML, for continuous integration
         markdown: Append the results as a Markdown table to this file, which is new, empty or from
@@ -1779,6 +1792,8 @@ def sensitivity(
         "cache": cache,
         "no_cache": no_cache,
         "jobs": jobs,
+        "queue": queue,
+        "lease": lease,
         "report": report,
         "junit": junit,
         "markdown": markdown,
@@ -1827,6 +1842,9 @@ def calibrate(
     shard: Optional[Word] = None,
     batch: Optional[int] = None,
     expert: Optional[Mapping[str, Union[Word, bool]]] = None,
+    queue: Optional[Word] = None,
+    lease: Optional[Word] = None,
+    parts: Optional[int] = None,
     data: Optional[Data] = None,
     input: Optional[Words] = None,
     set: Optional[Words] = None,
@@ -1873,6 +1891,11 @@ def calibrate(
             combines the parts. Example: 1/4
         batch: Run this many samples per call (default: 1)
         expert: options for experiments, as a dictionary with the keys isolate-memory, isolate-seconds
+        queue: Measure on other machines: put questions into this shared folder, where 'ounce work'
+            answers them
+        lease: Take over the work of a worker that shows no sign of life for this time (default: 120s)
+        parts: With queue: split the data into this many parts (0: by the number of samples) (default:
+            0)
         progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
             notebooks; or a function that is called with the model, the stage, the amount done and the
             total amount, and may return True to stop the call
@@ -1952,6 +1975,9 @@ def calibrate(
         "shard": shard,
         "batch": batch,
         "expert": expert,
+        "queue": queue,
+        "lease": lease,
+        "parts": parts,
         "data": data,
         "input": input,
         "set": set,
@@ -2971,4 +2997,48 @@ def overview(
     """
     return call("overview", OverviewResult, {
         "model": model,
+    }, progress)
+
+
+def work(
+    folder: Optional[Word],
+    *,
+    idle: Optional[Word] = None,
+    root: Optional[Words] = None,
+    times: Optional[bool] = None,
+    lease: Optional[Word] = None,
+    progress: Progress = None,
+) -> WorkResult:
+    r"""Answer questions of 'tune', 'sensitivity' and 'calibrate' in a shared folder.
+
+    Args:
+        folder: The shared folder of the questions
+        idle: End after this time without a question (default: 10m)
+        root: Read models and data below this folder only (one, or a list; default: the current folder)
+        times: Measure times, too: nothing else runs on this machine, and no second worker
+        lease: Take over the work of a worker that shows no sign of life for this time (default: 120s)
+        progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
+            notebooks; or a function that is called with the model, the stage, the amount done and the
+            total amount, and may return True to stop the call
+
+    Returns:
+        WorkResult. Its attributes are the keys of the JSON document of the command; to_dict() returns them,
+        print(result) prints the report.
+
+    Raises:
+        RequestError: an invalid argument, or an invalid file (a ValueError)
+        UnsupportedError: the model is valid, and the operation is not supported for it
+        MissingFileError: a file does not exist (a FileNotFoundError)
+        RefusedError: another I/O error, such as a full disk (an OSError)
+        StoppedError: `progress` returned True
+
+    Example:
+        answered = ounce.work("queue", idle="0.1s").answered
+    """
+    return call("work", WorkResult, {
+        "folder": folder,
+        "idle": idle,
+        "root": root,
+        "times": times,
+        "lease": lease,
     }, progress)

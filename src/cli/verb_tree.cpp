@@ -9,12 +9,12 @@ namespace ounce::cli {
 
 using verbs::VerbInfo;
 
-extern const VerbInfo kDemo, kCompletion, kMan;
+extern const VerbInfo kDemo, kCompletion, kMan, kMeasure;
 
 std::span<const VerbInfo* const> program_verbs() {
   static const std::vector<const VerbInfo*> kAll = [] {
     std::vector<const VerbInfo*> all(verbs::all_verbs().begin(), verbs::all_verbs().end());
-    all.insert(all.end(), {&kDemo, &kCompletion, &kMan});
+    all.insert(all.end(), {&kDemo, &kCompletion, &kMan, &kMeasure});
     return all;
   }();
   return kAll;

@@ -55,6 +55,7 @@ constexpr Word kWords[] = {
     {"gates.min_sqnr", "--min-sqnr"},
     {"gates.min_agreement", "--min-agreement"},
     {"gates.max_drop", "--max-drop"},
+    {"gates.set", "--gate"},
     {"max_drop", "--max-drop"},
     {"gates.confidence", "--confidence"},
     {"gates.max_mse", "--max-mse"},

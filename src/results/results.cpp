@@ -30,6 +30,7 @@ template Json to_json(const SensitivityResult&);
 template Json to_json(const ShadowResult&);
 template Json to_json(const TuneResult&);
 template Json to_json(const VerifyResult&);
+template Json to_json(const WorkResult&);
 template Json to_json(const app::Unpacked&);
 
 void JsonWriter::put(const char* name, Json value) { made_[name] = std::move(value); }
@@ -222,6 +223,7 @@ std::vector<VerbSchema> verb_schemas(SchemaMaker& maker) {
           {"repack", maker.of<CopyResult>()},
           {"contract check", maker.of<CheckedContract>()},
           {"shadow report", maker.of<ShadowResult>()},
+          {"work", maker.of<WorkResult>()},
           {"report", maker.of<ReportPage>()}};
 }
 

@@ -20,6 +20,7 @@
 #include <ounce/quantize.h>
 #include <ounce/search.h>
 #include <ounce/verify.h>
+#include <ounce/work.h>
 
 #include <cmath>
 #include <cstdint>

@@ -6,6 +6,7 @@
 #include <ounce/publish.h>
 #include <ounce/search.h>
 #include <ounce/verify.h>
+#include <ounce/work.h>
 
 #include "report/recipe_command.h"
 #include "results/model_fields.h"
@@ -32,6 +33,14 @@ inline std::vector<std::string> corners_of(const TuneTrial& trial) {
   if (trial.is_fastest) corners.push_back("fastest");
   if (trial.is_closest) corners.push_back("closest");
   return corners;
+}
+
+void fields(MaybeConst<WorkResult> auto& result, auto& f) {
+  f("answered", result.answered, "answers that count");
+  f("late", result.late, "answers that came after another worker's, and do not count");
+  f("declined", result.declined, "questions that this worker could not answer");
+  f("measuring_seconds", result.measuring_seconds, "time spent on answers");
+  f("seconds", result.seconds, "from the start to the end of the worker");
 }
 
 void fields(MaybeConst<TuneTrial> auto& trial, auto& f) {

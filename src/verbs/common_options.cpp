@@ -298,6 +298,16 @@ void add_gate_options(Options& options, Gates& gates, QualityOptions& quality, c
   add_metric_options(options, quality);
 }
 
+void add_gate_set_option(Options& options, Gates& gates) {
+  options
+      .add_option(
+          "--gate", gates.set,
+          "Use a set of thresholds: standard (with labels, the metric may drop by 0.5 points for 16-bit "
+          "weights and by 2 points for 8-bit weights or fewer; without labels, the mean squared error "
+          "of an output may be 0.01), none. Other thresholds take precedence")
+      ->show_default();
+}
+
 void add_metric_command_options(Options& options, MetricCommand& command, const std::string& help) {
   options.add_option("--metric-command", command.command, help);
   options.add_option("--metric-seconds", command.seconds, "Limit the time of --metric-command, in seconds")

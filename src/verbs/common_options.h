@@ -43,6 +43,8 @@ void use_given(DataOptions& data, const InMemoryInputs& given);
 // `usual` the default confidence.
 void add_gate_options(Options& options, Gates& gates, QualityOptions& quality, const std::string& title,
                       const std::string& usual);
+// Adds --gate, which sets several thresholds by one name.
+void add_gate_set_option(Options& options, Gates& gates);
 // Adds the options that choose the task, the metric and the outputs to judge.
 void add_metric_options(Options& options, QualityOptions& quality);
 void add_metric_command_options(Options& options, MetricCommand& command, const std::string& help);

@@ -11,7 +11,7 @@
 #include <new>
 #include <system_error>
 
-#include "base/package_name.h"
+#include "base/model_kind.h"
 #include "io/mapped_file.h"
 #include "io/output_file.h"
 #include "report/messages.h"

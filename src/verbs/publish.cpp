@@ -87,6 +87,7 @@ void declare(Options& options, Arguments& arguments) {
       options, publishing.verify.gates, publishing.verify,
       "Thresholds of every variant (default: 20 dB for every output; with --labels 1 point of the metric)",
       "none");
+  add_gate_set_option(options, publishing.verify.gates);
   options.add_flag("--edge-cases,!--no-edge-cases", publishing.verify.edge_cases,
                    "Also compare edge cases: zeros, extremes, noise, batch sizes and lengths (default: on)");
   add_cpu_option(options, arguments.on,

@@ -15,13 +15,13 @@
 namespace ounce::verbs {
 
 extern const VerbInfo kQuantize, kVerify, kBench, kTune, kAdvise, kInspect, kCheck, kReport, kSensitivity,
-    kCalibrate, kDiff, kPublish, kContract, kUnpack, kRepack, kShadow, kProve, kOverview, kExplain;
+    kCalibrate, kDiff, kPublish, kContract, kUnpack, kRepack, kShadow, kProve, kOverview, kExplain, kWork;
 
 std::span<const VerbInfo* const> all_verbs() {
   static constexpr const VerbInfo* kAll[] = {&kQuantize, &kVerify,  &kBench,    &kTune,        &kAdvise,
                                              &kInspect,  &kCheck,   &kReport,   &kSensitivity, &kCalibrate,
                                              &kDiff,     &kPublish, &kContract, &kUnpack,      &kRepack,
-                                             &kShadow,   &kProve,   &kExplain,  &kOverview};
+                                             &kShadow,   &kProve,   &kExplain,  &kOverview, &kWork};
   return kAll;
 }
 

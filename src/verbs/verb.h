@@ -21,6 +21,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +29,10 @@
 #include "report/recipe_command.h"
 #include "report/table.h"
 #include "verbs/options.h"
+
+namespace ounce {
+class Session;  // ounce/work.h
+}
 
 namespace ounce::verbs {
 
@@ -124,6 +129,10 @@ std::unique_ptr<VerbCall> call_of(std::string verb) {
   return std::make_unique<Bound>(std::move(verb));
 }
 
+// Opens a session of a verb whose measurements workers make (verbs/sessions.h).
+using OpenSession = std::unique_ptr<Session> (*)(const std::string& verb,
+                                                 const nlohmann::ordered_json& options);
+
 // Where the help of the program lists a verb.
 enum class Audience { kEveryday, kMore, kHidden };
 
@@ -137,6 +146,7 @@ struct VerbInfo {
   MakeCall call = nullptr;                          // null: a group of other verbs
   const char* result = "Result";                    // the class of its result in Python
   std::span<const VerbInfo* const> verbs = {};      // nested verbs: "merge" of "calibrate"
+  OpenSession open = nullptr;                       // null: no option --queue
 };
 
 // The verbs of the library, in the order of the help.

@@ -31,10 +31,11 @@ struct Arguments {
 
 // Rejects options that apply to single calls only.
 void refuse_beside_tokens(const Options& verb) {
-  for (const char* name : {"--worst",    "--on",        "--batch",      "--report",         "--junit",
-                           "--markdown", "--baseline",  "--pictures",   "--class-names",    "--labels",
-                           "--task",     "--metric",    "--abs-tol",    "--mean-tol",       "--min-sqnr",
-                           "--max-mse",  "--threshold", "--confidence", "--metric-command", "--outputs"}) {
+  for (const char* name :
+       {"--worst",          "--on",       "--batch",       "--report",  "--junit",     "--markdown",
+        "--baseline",       "--pictures", "--class-names", "--labels",  "--task",      "--metric",
+        "--abs-tol",        "--mean-tol", "--min-sqnr",    "--max-mse", "--threshold", "--confidence",
+        "--metric-command", "--outputs",  "--gate"}) {
     if (verb.has(name))
       throw Error(ErrorCode::kUsage,
                   fmt::format("`{}` cannot be combined with `--tokens`: leave one out", name));
@@ -111,6 +112,7 @@ void declare(Options& options, Arguments& arguments) {
       options, comparison.gates, comparison,
       "Thresholds (default: 20 dB for every output, 99 % equal labels; with --labels 1 point of the metric)",
       "none");
+  add_gate_set_option(options, comparison.gates);
   options.add_flag("--edge-cases,!--no-edge-cases", comparison.edge_cases,
                    "Also compare edge cases: zeros, extremes, noise, batch sizes and lengths (default: on)");
   options.add_option("--worst", comparison.worst, "List this many samples with the largest differences")
