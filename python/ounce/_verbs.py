@@ -33,7 +33,7 @@ def quantize(
     model: Model,
     output: Optional[Word] = None,
     *,
-    to: Optional[Literal["bf16", "fp16", "int8", "int8-dynamic", "nbits2", "nbits4", "nbits8", "w16", "w4", "w8"]] = "w8",
+    to: Optional[Literal["bf16", "fp16", "int8", "int8-dynamic", "nbits2", "nbits4", "nbits8", "w1", "w16", "w2", "w3", "w4", "w6", "w8"]] = "w8",
     decode: Optional[Literal["auto", "dq", "fold"]] = "auto",
     memory: Optional[Literal["balanced", "fast", "low"]] = "fast",
     decode_share: Optional[float] = None,
@@ -133,12 +133,15 @@ def quantize(
             model in memory, to_bytes() of the result)
         to: Choose the format; the percentage is the typical size: w8 (8-bit weights, FP32 arithmetic,
             25 %), w16 (16-bit float weights, FP32 arithmetic, 50 %), w4 (4-bit weights, FP32
-            arithmetic, 15 %), nbits8 (8-bit weights in MatMulNBits kernels, 27 %), nbits4 (4-bit
-            weights in MatMulNBits kernels, 16 %), nbits2 (2-bit weights in MatMulNBits kernels, 10 %),
-            int8 (INT8 arithmetic, calibrated activations, 25 %, needs data or ranges), int8-dynamic
-            (INT8 arithmetic, activation scales found at run time, 25 %), fp16 (FP16 arithmetic, 50 %),
-            bf16 (BF16 arithmetic, 50 %). Aliases: static for int8, int8-static for int8, dynamic for
-            int8-dynamic, int4 for nbits4, int2 for nbits2
+            arithmetic, 15 %), w6 (6-bit weights (codebook), FP32 or FP16 arithmetic, 20 %), w3 (3-bit
+            weights (codebook), FP32 or FP16 arithmetic, 10 %), w2 (2-bit weights (codebook), FP32 or
+            FP16 arithmetic, 7 %), w1 (1-bit weights (codebook), FP32 or FP16 arithmetic, 4 %), nbits8
+            (8-bit weights in MatMulNBits kernels, 27 %), nbits4 (4-bit weights in MatMulNBits kernels,
+            16 %), nbits2 (2-bit weights in MatMulNBits kernels, 10 %), int8 (INT8 arithmetic,
+            calibrated activations, 25 %, needs data or ranges), int8-dynamic (INT8 arithmetic,
+            activation scales found at run time, 25 %), fp16 (FP16 arithmetic, 50 %), bf16 (BF16
+            arithmetic, 50 %). Aliases: static for int8, int8-static for int8, dynamic for int8-dynamic,
+            int4 for nbits4, int2 for nbits2
         decode: Choose where weights are dequantized: fold (at load, FP32 speed), dq (on every run,
             small in memory), auto (by memory)
         memory: Choose the memory after loading, for w8 and w4: fast (weights become FP32), low (weights
@@ -1406,7 +1409,7 @@ def advise(
 def inspect(
     model: Model,
     *,
-    to: Optional[Literal["w16", "w4", "w8"]] = "w8",
+    to: Optional[Literal["w1", "w16", "w2", "w3", "w4", "w6", "w8"]] = "w8",
     decode: Optional[Literal["auto", "dq", "fold"]] = "auto",
     memory: Optional[Literal["balanced", "fast", "low"]] = "fast",
     decode_share: Optional[float] = None,
@@ -1434,7 +1437,9 @@ def inspect(
             model
         to: Choose the format; the percentage is the typical size: w8 (8-bit weights, FP32 arithmetic,
             25 %), w16 (16-bit float weights, FP32 arithmetic, 50 %), w4 (4-bit weights, FP32
-            arithmetic, 15 %)
+            arithmetic, 15 %), w6 (6-bit weights (codebook), FP32 or FP16 arithmetic, 20 %), w3 (3-bit
+            weights (codebook), FP32 or FP16 arithmetic, 10 %), w2 (2-bit weights (codebook), FP32 or
+            FP16 arithmetic, 7 %), w1 (1-bit weights (codebook), FP32 or FP16 arithmetic, 4 %)
         decode: Choose where weights are dequantized: fold (at load, FP32 speed), dq (on every run,
             small in memory), auto (by memory)
         memory: Choose the memory after loading, for w8 and w4: fast (weights become FP32), low (weights
@@ -1639,7 +1644,7 @@ def report(
 def sensitivity(
     model: Model,
     *,
-    to: Optional[Literal["int8", "int8-dynamic", "w4", "w8"]] = "int8",
+    to: Optional[Literal["int8", "int8-dynamic", "w1", "w2", "w3", "w4", "w6", "w8"]] = "int8",
     by: Optional[Literal["block", "layer", "op"]] = "layer",
     top: Optional[int] = None,
     min_sqnr: Optional[float] = None,
