@@ -15,7 +15,7 @@
 
 #include "formats/coreml/file/values.h"
 #include "formats/coreml/plan/palettes.h"
-#include "plan/weights/node_formats.h"
+#include "plan/weights/selection.h"
 #include "plan/weights/storage.h"
 #include "recipe/format_info.h"
 #include "target/coreml.h"
