@@ -68,6 +68,7 @@ test-docs: build
 docs: build
 	./setup report
 	python3 tools/cli_reference.py build/ounce --write docs/reference/cli.md
+	python3 tools/check_messages.py --write build/ounce
 	python3 tools/result_types.py build/ounce
 	python3 tools/python_verbs.py build/libounce.so
 	python3 tools/api_reference.py

@@ -279,6 +279,38 @@ struct FamilyFinding {
   std::vector<std::pair<std::string, std::string>> states;
 };
 
+// What can be gained by quantizing a model, estimated in seconds without running the model.
+//
+//   const ounce::Overview found = ounce::overview("model.onnx");
+//   // found.family, found.formats[0].bytes, found.commands
+//
+// `commands` are three command lines: quantize without data, quantize for speed, and a measured
+// recommendation. They are empty if nothing can be quantized.
+struct FormatEstimate {
+  Format format = Format::kW8;
+  std::string label;        // "INT8 static, W8A8"
+  std::uint64_t bytes = 0;  // estimated size of the quantized model
+  double ratio = 1;         // relative to the original
+  bool needs_data = false;  // for calibration
+  bool is_faster = false;   // usually, for models of this family
+  std::string why_not;      // why the format does not fit this model; empty: it fits
+};
+
+struct Overview {
+  std::filesystem::path model;
+  std::uint64_t bytes = 0;        // with external data
+  std::string file_format;        // "ONNX", "TFLite" or "Core ML"
+  std::string family;             // "convolutional network"; empty: unknown
+  std::string already_quantized;  // how; empty: it is not quantized
+  std::vector<ValueDescription> inputs, outputs;
+  std::uint64_t weight_bytes = 0;
+  std::vector<FormatEstimate> formats;  // in the order of recommendation; empty for quantized models
+  std::vector<std::string> commands;
+};
+
+// Reads `model`, writes nothing. Throws Error if it cannot be read.
+Overview overview(const std::filesystem::path& model);
+
 enum class SizeClass { kSmall, kMedium, kLarge };
 template <>
 struct NamesOf<SizeClass> {

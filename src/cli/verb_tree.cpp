@@ -58,7 +58,9 @@ Verb describe(const VerbInfo& row, std::vector<std::string> path) {
   add_help_options(verb.options);
   if (row.call != nullptr) {
     const std::unique_ptr<verbs::VerbCall> call = row.call(row.name);
-    for (const verbs::Option& option : call->options.all()) verb.options.push_back(describe(option));
+    for (const verbs::Option& option : call->options.all()) {
+      if (!option.is_expert) verb.options.push_back(describe(option));
+    }
   }
   for (const VerbInfo* inside : row.verbs) verb.verbs.push_back(describe(*inside, path));
   return verb;
@@ -79,6 +81,7 @@ Verb verb_tree() {
   Verb program{{"ounce"}, kProgram, nullptr, {}, {}};
   program.options.push_back(global_option({"--version"}, kVersion));
   program.options.push_back(global_option({"--config"}, kConfig, "FILE"));
+  program.options.push_back(global_option({"-q", "--quiet"}, kQuiet));
   add_help_options(program.options);
   for (const VerbInfo* verb : program_verbs()) program.verbs.push_back(describe(*verb, program.path));
   return program;

@@ -37,7 +37,7 @@ template <class Shown>
 int show(const Shown& arguments, Host& host, const Options& verb, const CalibrateResult& result) {
   const std::size_t shown = arguments.verbose ? result.values.size() : kShown;
   host.say(for_people(arguments.json), report::calibrate_text(result, shown));
-  if (arguments.json) print_document(results::Document("calibrate").add(result), verb, host);
+  deliver(results::Document("calibrate").add(result), arguments.json, verb, host);
   return 0;
 }
 
@@ -65,11 +65,10 @@ int merge(const MergeArguments& arguments, Host& host, const Options& verb) {
   std::vector<std::filesystem::path> parts(arguments.parts.begin(), arguments.parts.end());
   if (is_importance(parts.front())) {
     merge_importance(parts, arguments.output);
-    if (arguments.json)
-      print_document(results::Document("calibrate").add(results::MergedImportance{arguments.output}), verb,
-                     host);
     host.say(for_people(arguments.json),
              safe_format("{} importance files merged into {}\n", parts.size(), arguments.output));
+    deliver(results::Document("calibrate").add(results::MergedImportance{arguments.output}), arguments.json,
+            verb, host);
     return 0;
   }
   return show(arguments, host, verb, merge_ranges(parts, arguments.output));

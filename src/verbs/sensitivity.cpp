@@ -57,8 +57,7 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
       [&](const report::SensitivityRow& row, bool is_first) {
         host.say(human, (is_first ? "" : "\n") + report::sensitivity_text(row.result, options.min_sqnr));
       });
-  page.deliver(results::Document("sensitivity").add(rows), arguments.json, host);
-  return worst;
+  return page.deliver(results::Document("sensitivity").add(rows), arguments.json, host, worst);
 }
 
 void declare(Options& options, Arguments& arguments) {
@@ -110,8 +109,8 @@ std::unique_ptr<Session> open(Arguments& arguments, const Options& options) {
   return open_session(arguments.models.front(), arguments.options);
 }
 
-constexpr std::string_view kEveryday[] = {"--data",     "--to",  "--by",   "--labels",
-                                          "--min-sqnr", "--top", "--json", "--report"};
+constexpr std::string_view kEveryday[] = {"--data",     "--preprocess", "--to",   "--by",    "--labels",
+                                          "--min-sqnr", "--top",        "--json", "--report"};
 constexpr std::string_view kExamples[] = {
     "ounce sensitivity model.onnx --data val.npz",
     "ounce sensitivity model.onnx --data val.npz --by block --report sensitivity.html"};

@@ -95,8 +95,7 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
       });
   if (rows.size() > 1 && refusals.rows.empty())
     host.say(human, fmt::format("\n{}", report::tune_table(rows)));
-  page.deliver(results::Document("tune").add(rows), arguments.json, host);
-  return worst;
+  return page.deliver(results::Document("tune").add(rows), arguments.json, host, worst);
 }
 
 void declare(Options& options, Arguments& arguments) {
@@ -140,8 +139,8 @@ std::unique_ptr<Session> open(const Arguments& arguments, const Options&) {
   return open_session(arguments.models.front(), arguments.options);
 }
 
-constexpr std::string_view kEveryday[] = {"--output", "--data",   "--labels", "--max-drop", "--objective",
-                                          "--budget", "--target", "--json",   "--report"};
+constexpr std::string_view kEveryday[] = {"--output",    "--data",   "--preprocess", "--labels", "--max-drop",
+                                          "--objective", "--budget", "--target",     "--json",   "--report"};
 constexpr std::string_view kExamples[] = {
     "ounce tune model.onnx --data val.npz --labels label --max-drop 1%",
     "ounce tune model.onnx --data val.npz --objective latency --budget 2m --report tune.html"};

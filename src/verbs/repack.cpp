@@ -13,7 +13,7 @@
 #include "verbs/verb.h"
 
 namespace ounce::verbs {
-namespace copy_verb {
+namespace repack_verb {
 
 struct Arguments {
   std::string model, output;
@@ -37,7 +37,7 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
   host.say(human, safe_format("{}: {}\n", job.output.string(), report::bytes_text(result.bytes_after)));
   for (const std::string& port : result.ports) host.say(human, safe_format("  {}\n", port));
   emit(arguments.emit, job.output, own, host, human);
-  if (arguments.json) print_document(results::Document("copy").add(result), verb, host);
+  deliver(results::Document("repack").add(result), arguments.json, verb, host);
   return 0;
 }
 
@@ -48,24 +48,28 @@ void declare(Options& options, Arguments& arguments) {
       .add_option("--external-data", arguments.options.external_data,
                   "Store weights in a separate file: auto (as in the model), always, never")
       ->show_default();
-  add_shape_option(options, arguments.options.shape,
-                   "Write a model with fixed shapes, as NNAPI and QNN need: set the length of a dynamic axis");
+  add_shape_option(
+      options, arguments.options.shape,
+      "Write a model with fixed shapes, as NNAPI and QNN need: set the length of a dynamic axis");
   add_json_option(options, arguments.json);
   add_emit_options(options, arguments.emit);
   options.add_option("--runtime", arguments.emit.options.library,
                      "Use this ONNX Runtime for --emit: the path of a library, or a version");
 }
 
-constexpr std::string_view kExamples[] = {"ounce copy model.onnx -o packed.onnx --external-data never",
-                                          "ounce copy model.onnx -o fixed.onnx --shape N=1"};
+constexpr std::string_view kAliases[] = {"copy"};
+constexpr std::string_view kExamples[] = {"ounce repack model.onnx -o packed.onnx --external-data never",
+                                          "ounce repack model.onnx -o fixed.onnx --shape N=1"};
 
-}  // namespace copy_verb
+}  // namespace repack_verb
 
-extern constinit const VerbInfo kCopy = {
-    .name = "copy",
-    .summary = "Check and rewrite a model without changing its values; merge or split external weights, fix shapes",
-    .examples = copy_verb::kExamples,
-    .call = call_of<copy_verb::Arguments, copy_verb::declare, copy_verb::run>,
+extern constinit const VerbInfo kRepack = {
+    .name = "repack",
+    .summary =
+        "Check and rewrite a model without changing its values; merge or split external weights, fix shapes",
+    .aliases = repack_verb::kAliases,
+    .examples = repack_verb::kExamples,
+    .call = call_of<repack_verb::Arguments, repack_verb::declare, repack_verb::run>,
     .result = "CopyResult",
 };
 
