@@ -221,6 +221,7 @@ class Tuning {
     result_.notes.insert(result_.notes.end(), search_.notes().begin(), search_.notes().end());
     for (const Candidate& candidate : search_.candidates()) {
       TuneTrial& trial = result_.trials.emplace_back(candidate.trial);
+      trial.recipe = candidate.recipe;
       explain(candidate.number, trial);
     }
     mark_front(result_.trials);
