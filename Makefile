@@ -62,6 +62,7 @@ test-docs: build
 docs: build
 	./setup report
 	python3 tools/cli_reference.py build/ounce --write docs/reference/cli.md
+	python3 tools/check_messages.py --write build/ounce
 	python3 tools/result_types.py build/ounce
 	python3 tools/python_verbs.py build/libounce.so
 	python3 tools/api_reference.py
@@ -127,6 +128,7 @@ campaign:
 	python3 tests/faults/campaign.py --ounce build/ounce --shim build/tests/faults/libfault_shim.so --models build/tests/cli/models --jobs 2
 	python3 tests/faults/kills.py --ounce build/ounce --models build/tests/cli/models --example examples/commands --count 100
 	python3 tests/faults/limits.py --ounce build/ounce --models build/tests/cli/models --example examples/commands
+	python3 tests/cluster/queue_test.py --ounce build/ounce --example examples/commands --workers 1,2,5 --kills 200
 	python3 tests/faults/races.py --ounce build/ounce --models build/tests/cli/models --shim build/tests/faults/libfault_shim.so --rounds 50
 	$(MAKE) asan tsan
 

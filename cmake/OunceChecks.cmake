@@ -9,6 +9,10 @@ add_test(NAME words
   COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/check_words.py ${PROJECT_SOURCE_DIR})
 add_test(NAME words_check_itself
   COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/check_words_test.py)
+add_test(NAME messages
+  COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/check_messages.py ${PROJECT_SOURCE_DIR})
+add_test(NAME messages_check_itself
+  COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/check_messages_test.py)
 add_test(NAME links
   COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/check_links.py ${PROJECT_SOURCE_DIR})
 add_test(NAME links_check_itself

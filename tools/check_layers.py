@@ -76,6 +76,9 @@ MAY_USE = {
     "inspect": ["quantize", "target/litert"],
     "search/tune": ["inspect"],
     "search/sensitivity": ["search/tune"],
+    "search/parts": ["search/tune"],
+    # A folder of questions and answers, which knows nothing of what they ask.
+    "queue": ["io"],
     "search/advise": ["search/sensitivity"],
     "publish": ["search/advise"],
     # Shows the results of include/ounce, and knows nothing of the code that made them.

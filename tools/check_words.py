@@ -17,7 +17,7 @@ import sys
 # These folders write messages for users of the command line.
 ABOVE_THE_LIBRARY = {"report", "results", "verbs", "cli", "capi", "runner"}
 # Write command lines and help.
-WRITES_COMMANDS = {"src/search/advise/methods.cpp", "src/recipe/fields.h"}
+WRITES_COMMANDS = {"src/search/advise/methods.cpp", "src/search/advise/overview.cpp", "src/recipe/fields.h"}
 
 TABLE = "src/report/recipe_command.cpp"
 RECIPE = "src/recipe/fields.h"

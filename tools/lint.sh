@@ -24,6 +24,7 @@ failed=0
 sources | xargs clang-format --dry-run --Werror || failed=1
 tools/check_layers.py || failed=1
 tools/check_words.py || failed=1
+tools/check_messages.py || failed=1
 tools/check_language.py || failed=1
 tools/check_spelling.py || failed=1
 tools/check_links.py || failed=1

@@ -25,7 +25,8 @@ TYPES = {
     "data": "Optional[Data]",
     "labels": "Optional[Union[str, Any]]",
     "metric": "Optional[Union[str, Metric]]",
-    "contract": "Optional[Union[Word, Mapping[str, Any]]]",
+    "preprocess": "Optional[Union[Word, Mapping[str, Any]]]",
+    "expert": "Optional[Mapping[str, Union[Word, bool]]]",
 }
 MODELS = {"model", "reference", "candidate"}
 WORDS = {
@@ -36,7 +37,8 @@ WORDS = {
     "data": "a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs, labels) of arrays, or "
     "an iterable of samples or batches (a DataLoader, a dataset, a CalibrationDataReader)",
     "labels": "the array or column with the labels, or the labels themselves; 'folder' for folders of images",
-    "contract": "how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or a dictionary",
+    "preprocess": "how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, a dictionary, or "
+    "'auto' to derive layout, size and scale from the data (the notes report them)",
 }
 # Values that Python accepts in addition to those of the option.
 ALSO = {"metric": "; or a function of the outputs by name and of the labels that gives a number, or numbers by name"}
@@ -90,9 +92,12 @@ EXAMPLES = {
     "contract show": ['print(ounce.contract.show("model.onnx"))'],
     "contract check": ['ounce.contract.check("model.onnx", data="val.npz").passed'],
     "unpack": ['ounce.unpack("small.onnx", cache="cache").file'],
-    "copy": ['ounce.copy("model.onnx", "copy.onnx", external_data="always")'],
+    "repack": ['ounce.repack("model.onnx", "copy.onnx", external_data="always")'],
+    "overview": ['ounce.overview("model.onnx").formats[0].bytes'],
+    "explain": ['print(ounce.explain("OUN110"))'],
     "shadow report": ['ounce.shadow.report(["phone.json"], min_agreement=0.99).passed'],
     "prove": ['ounce.prove("small.onnx").verdict'],
+    "work": ['answered = ounce.work("queue", idle="0.1s").answered'],
 }
 
 HEAD = '''"""The verbs as functions. Written by tools/python_verbs.py from what the library says of itself; do not edit."""
@@ -151,7 +156,7 @@ def words_of(option, verb, names):
     """The help of an option, with the options in it by their names in Python."""
     name = option["name"]
     words = OUTPUTS.get(verb) if name == "output" else None
-    words = words or (SEVERAL.get(verb) if name in MODELS else None) or WORDS.get(name) or option["help"] + ALSO.get(name, "")
+    words = words or (SEVERAL.get(verb) if name in MODELS else None) or (WORDS.get(name) if name != "expert" else None) or option["help"] + ALSO.get(name, "")
     if "default" in option and "choices" not in option and "default" not in words:
         words += f" (default: {option['default']})"
     words = words.replace("(repeatable)", "(one, or a list)").replace("(repeatable; ", "(one, or a list; ")
@@ -190,7 +195,8 @@ def docstring(help_, described, verb, result, names, indent):
 
 def function(described, name, indent):
     verb, result = described["verb"], described["result"]
-    options = [option for option in described["options"] if option["name"] not in LEFT_OUT]
+    options = [option for option in described["options"] if option["name"] not in LEFT_OUT and not option.get("expert")]
+    expert = [option["name"] for option in described["options"] if option.get("expert")]
     # Options without a group come first, as in the help.
     options.sort(key=lambda option: (not option["argument"], option["group"] != "Options"))
     names = {option["name"] for option in described["options"]}
@@ -209,6 +215,9 @@ def function(described, name, indent):
         if not option["argument"] and option not in behind:
             lines.append(f"{indent}    {python_name(option['name'])}: {type_of(option, verb)}{default_of(option)},")
     lines += [f"{indent}    progress: Progress = None,", f"{indent}) -> {result}:"]
+    for option in options:
+        if option["name"] == "expert" and expert:
+            option["help"] = f"options for experiments, as a dictionary with the keys {', '.join(expert)}"
     lines.append(docstring(described["help"], options, verb, result, names, indent + "    "))
     lines.append(f"{indent}    return call({json.dumps(verb)}, {result}, {{")
     for option in options:

@@ -26,7 +26,10 @@ NAMES = {
     "CheckedContract": "ContractCheckResult",
     "DecodeReport": "DecodeResult",
     "DecodeResult": "DecodedModel",
+    "Error": "ReportedError",
+    "ExplainedMessage": "ExplainResult",
     "ModelInfo": "InspectResult",
+    "Overview": "OverviewResult",
     "Proof": "ProveResult",
     "ReportPage": "ReportResult",
     "ShadowResult": "ShadowReportResult",
@@ -50,6 +53,8 @@ SHOWN = {
         "notes": "notes",
         "blockers": "blockers",
     },
+    "OverviewResult": {"model": "model", "bytes": "bytes", "family": "family", "commands": "commands"},
+    "ExplainResult": {"id": "code", "title": "title", "cause": "cause", "fix": "fix"},
     "QuantizeResult": {
         "output": "output",
         "stored_as": "stored as",
@@ -148,7 +153,7 @@ def in_order(definitions):
 
 
 def python_module(schema):
-    definitions = {name: one for name, one in schema["definitions"].items() if name not in ("Error", "FieldRef")}
+    definitions = {name: one for name, one in schema["definitions"].items()}
     verbs = results_by_verb(schema)
     roots = {name for names in verbs.values() for name in names}
     parts = [
@@ -196,12 +201,17 @@ The documents of all commands have the same outer form:
   "verb": "quantize",
   "command": "ounce quantize model.onnx",
   "results": [],
-  "errors": []
+  "notes": [],
+  "errors": [],
+  "baseline": null,
+  "next": null
 }
 ```
 
 - `results` has one object for each model that succeeded; `bench`, `diff`, `publish` and others have one for all models.
-- `errors` has one object for each model that failed.
+- `notes` has all notes of the results, and `errors` one object for each model that failed; `id` is the [code](messages.md) of
+  the message.
+- `baseline` has the figures that `--baseline` compared; `next` is the command that usually follows, for a shell.
 - An object of one type has the same keys everywhere.
 - Values that are unknown, absent or not applicable are `null`. Infinite and NaN numbers are `null`, too; `exact` is true if a
   signal-to-noise ratio is infinite.

@@ -177,6 +177,9 @@ struct DataOptions {
   std::map<std::string, std::int64_t> shape;
   std::uint64_t seed = 1;            // of random values
   std::optional<Contract> contract;  // replaces the preprocessing metadata of the model
+  // Derive missing preprocessing from the first sample and the input: the layout, and the scale of 8-bit
+  // values. The open data report it in their notes. Means and deviations cannot be derived from data.
+  bool derive_contract = false;
 
   bool is_generated() const { return path.empty() && paths.empty() && !memory; }
 };

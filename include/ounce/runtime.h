@@ -91,6 +91,10 @@ class Progress {
   // Updated during the call; other threads may read them.
   std::atomic<const char*> stage{""};
   std::atomic<std::uint64_t> done{0}, total{0};  // of the stage; total 0: unknown
+  std::atomic<unsigned> step{0}, steps{0};       // the stage as a step of the call, from 1; 0: unknown
+  // The best result so far, as a number with a unit such as " dB"; meaningless while the unit is empty.
+  std::atomic<double> best{0};
+  std::atomic<const char*> best_unit{""};
 
   // Stops the call. Safe in any thread and in signal handlers.
   void stop() noexcept { is_asked_.store(true, std::memory_order_relaxed); }

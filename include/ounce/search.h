@@ -20,6 +20,8 @@
 
 namespace ounce {
 
+class WorkQueue;  // ounce/work.h
+
 // == Tune ==
 //
 // Searches for the smallest and fastest mixed-precision model that meets accuracy thresholds.
@@ -109,6 +111,7 @@ struct TuneOptions : QualityOptions {
   std::filesystem::path cache;  // folder for measurements; empty: the default
   bool keep = true;             // read and write cached measurements
   unsigned threads = 0;         // of Ounce; 0: all CPUs. Models run with runtime.threads
+  WorkQueue* queue = nullptr;   // measures elsewhere; null: in this process
   Progress* progress = nullptr;
   std::function<void(const TuneTrial&)> on_trial = [](const TuneTrial&) {};
 };
@@ -179,6 +182,7 @@ struct SensitivityOptions : QualityOptions {
   std::filesystem::path cache;  // folder for measurements; empty: the default
   bool keep = true;             // read and write cached measurements
   unsigned threads = 0;         // groups measured in parallel; 0: as many as CPUs and memory allow
+  WorkQueue* queue = nullptr;   // measures elsewhere; null: in this process
   Progress* progress = nullptr;
 };
 
@@ -273,6 +277,38 @@ struct FamilyFinding {
   // Pairs of an input and an output that look like a recurrent state.
   std::vector<std::pair<std::string, std::string>> states;
 };
+
+// What can be gained by quantizing a model, estimated in seconds without running the model.
+//
+//   const ounce::Overview found = ounce::overview("model.onnx");
+//   // found.family, found.formats[0].bytes, found.commands
+//
+// `commands` are three command lines: quantize without data, quantize for speed, and a measured
+// recommendation. They are empty if nothing can be quantized.
+struct FormatEstimate {
+  Format format = Format::kW8;
+  std::string label;        // "INT8 static, W8A8"
+  std::uint64_t bytes = 0;  // estimated size of the quantized model
+  double ratio = 1;         // relative to the original
+  bool needs_data = false;  // for calibration
+  bool is_faster = false;   // usually, for models of this family
+  std::string why_not;      // why the format does not fit this model; empty: it fits
+};
+
+struct Overview {
+  std::filesystem::path model;
+  std::uint64_t bytes = 0;        // with external data
+  std::string file_format;        // "ONNX", "TFLite" or "Core ML"
+  std::string family;             // "convolutional network"; empty: unknown
+  std::string already_quantized;  // how; empty: it is not quantized
+  std::vector<ValueDescription> inputs, outputs;
+  std::uint64_t weight_bytes = 0;
+  std::vector<FormatEstimate> formats;  // in the order of recommendation; empty for quantized models
+  std::vector<std::string> commands;
+};
+
+// Reads `model`, writes nothing. Throws Error if it cannot be read.
+Overview overview(const std::filesystem::path& model);
 
 enum class SizeClass { kSmall, kMedium, kLarge };
 template <>

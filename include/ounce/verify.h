@@ -113,6 +113,19 @@ struct MetricCommand {
   bool is_given() const { return !command.empty() || function; }
 };
 
+// Thresholds under one name.
+enum class GateSet {
+  kNone,
+  // The limits of release checklists. With a metric, it may drop by 0.5 points if most weights of the
+  // candidate are stored in 16 bits or more, and by 2 points if they are stored in 8 bits or fewer. Without
+  // one, the mean squared error of every output may be 0.01. Thresholds that are set take precedence.
+  kStandard,
+};
+template <>
+struct NamesOf<GateSet> {
+  static constexpr Named<GateSet> kAll[] = {{GateSet::kNone, "none"}, {GateSet::kStandard, "standard"}};
+};
+
 // Thresholds. Unset thresholds do not apply; if none is set, defaults apply: see VerifyResult::verdict.
 //
 // For outputs that are labels (OutputComparison::is_label), thresholds of values (max_abs_diff,
@@ -126,6 +139,8 @@ struct Gates {
   std::map<std::string, double> max_drops = {};       // of metrics by name: "f1", "map50_95"
   std::optional<double> max_mse = {};                 // of every output
   std::optional<double> max_flips = {};               // share of changed decisions at the decision threshold
+  // Replaces unset thresholds by the usual ones: see `GateSet`.
+  GateSet set = GateSet::kNone;
   // Required confidence that the thresholds are met on unseen data, from 0 to 1. Unset, or 0: judge only
   // these samples (tune() uses kUsualConfidence if it is unset).
   std::optional<double> confidence;

@@ -21,8 +21,10 @@ from ._results import (
     ContractResult,
     CopyResult,
     DiffResult,
+    ExplainResult,
     InspectResult,
     ModelResult,
+    OverviewResult,
     ProveResult,
     PublishResult,
     QuantizeResult,
@@ -33,6 +35,7 @@ from ._results import (
     TuneResult,
     UnpackResult,
     VerifyResult,
+    WorkResult,
 )
 from ._verbs import (
     advise,
@@ -41,21 +44,27 @@ from ._verbs import (
     calibrate_merge,
     check,
     contract,
-    copy,
     diff,
+    explain,
     inspect,
+    overview,
     prove,
     publish,
     quantize,
+    repack,
     report,
     sensitivity,
     shadow,
     tune,
     unpack,
     verify,
+    work,
 )
 
 __version__ = _version()
+
+#: The earlier name of :func:`repack`.
+copy = repack
 
 __all__ = [
     "AdviseResult",
@@ -66,11 +75,13 @@ __all__ = [
     "ContractResult",
     "CopyResult",
     "DiffResult",
+    "ExplainResult",
     "InspectResult",
     "InternalError",
     "MissingFileError",
     "ModelResult",
     "OunceError",
+    "OverviewResult",
     "ProveResult",
     "PublishResult",
     "QuantizeResult",
@@ -85,6 +96,7 @@ __all__ = [
     "UnpackResult",
     "UnsupportedError",
     "VerifyResult",
+    "WorkResult",
     "advise",
     "bench",
     "calibrate",
@@ -93,10 +105,13 @@ __all__ = [
     "contract",
     "copy",
     "diff",
+    "explain",
     "inspect",
+    "overview",
     "prove",
     "publish",
     "quantize",
+    "repack",
     "report",
     "sensitivity",
     "set_file_guard",
@@ -104,4 +119,5 @@ __all__ = [
     "tune",
     "unpack",
     "verify",
+    "work",
 ]

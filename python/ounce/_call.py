@@ -154,12 +154,12 @@ def _arrays(folder: str, name: str) -> Dict[str, Any]:
 
 
 def _take_contract(given: Dict[str, Any], until_the_end: contextlib.ExitStack) -> None:
-    if not isinstance(given.get("contract"), Mapping):
+    if not isinstance(given.get("preprocess"), Mapping):
         return
     folder = until_the_end.enter_context(tempfile.TemporaryDirectory(prefix="ounce-"))
     path = pathlib.Path(folder) / "contract.json"
-    path.write_text(json.dumps(given["contract"]), encoding="utf-8")
-    given["contract"] = str(path)
+    path.write_text(json.dumps(given["preprocess"]), encoding="utf-8")
+    given["preprocess"] = str(path)
 
 
 def _inputs_of(models: Mapping[str, Any], options: Mapping[str, Any]) -> List[_data.Input]:

@@ -8,10 +8,18 @@ from __future__ import annotations
 
 import dataclasses
 import html
+import json
+import os
 import pathlib
+import sys
+import tempfile
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, Type, TypeVar, Union, get_type_hints
 
+from ._errors import RequestError
+
 Json = Dict[str, Any]
+#: The keys of a result's main table, the first one that it has.
+_TABLES = ("formats", "models", "groups", "trials", "methods", "outputs", "targets", "tensors")
 StructT = TypeVar("StructT", bound="Struct")
 
 
@@ -66,14 +74,67 @@ class Result(Struct):
         return self._document
 
     @property
-    def errors(self) -> List[Json]:
-        """The error of each model without a result: ``code``, ``message``, ``fields`` and ``model``."""
-        return list(self._document.get("errors", []))
+    def errors(self) -> List[Any]:
+        """The error of each model without a result: ``code``, ``id``, ``message``, ``fields`` and ``model``."""
+        from ._results import ReportedError
+
+        return [ReportedError.from_dict(one) for one in self._document.get("errors", [])]
+
+    @property
+    def all_notes(self) -> List[Any]:
+        """All notes of the results: ``id``, ``message`` and ``model``. ``ounce.explain(id)`` explains a note."""
+        from ._results import Note
+
+        return [Note.from_dict(one) for one in self._document.get("notes", [])]
 
     @property
     def command(self) -> str:
         """The command line that does the same."""
         return str(self._document.get("command", ""))
+
+    @property
+    def next(self) -> Optional[str]:
+        """The command that usually follows, for a shell."""
+        found = self._document.get("next")
+        return None if found is None else str(found)
+
+    def show(self) -> None:
+        """Shows the result: as HTML in a notebook, else as text."""
+        if "ipykernel" in sys.modules:
+            from IPython.display import display
+
+            display(self)
+        else:
+            print(self)
+
+    def to_html(self) -> str:
+        """The result as a self-contained HTML page, as ``--report`` writes it."""
+        from ._verbs import report
+
+        with tempfile.TemporaryDirectory(prefix="ounce-") as folder:
+            run, page = os.path.join(folder, "run.json"), os.path.join(folder, "page.html")
+            with open(run, "w", encoding="utf-8") as file:
+                json.dump(self._document, file)
+            report(run, output=page, progress=False)
+            with open(page, encoding="utf-8") as file:
+                return file.read()
+
+    def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        """Saves the result: the HTML page for a name in ``.html``, the document for one in ``.json``."""
+        name = os.fspath(path)
+        if not name.endswith((".html", ".json")):
+            raise RequestError(f"{name}: the name of a saved result must end in .html or .json")
+        text = self.to_html() if name.endswith(".html") else json.dumps(self._document, indent=2) + "\n"
+        with open(name, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def to_dataframe(self) -> Any:
+        """The main table of the result as a ``pandas.DataFrame``: models, layers, candidates, outputs or targets."""
+        import pandas
+
+        found = self._document.get("results", [])
+        key = next((key for key in _TABLES if len(found) == 1 and found[0].get(key)), None)
+        return pandas.json_normalize(found[0][key] if key else found)
 
     if not TYPE_CHECKING:
 

@@ -1286,6 +1286,80 @@ class InspectResult(Result):
 
 
 @dataclass(repr=True)
+class FormatEstimate(Struct):
+    """An object of a result."""
+
+    #: of --to
+    format: str
+    #: such as "INT8 static, W8A8"
+    label: str
+    #: estimated size of the quantized model
+    bytes: int
+    #: share of the original's bytes
+    ratio: float
+    #: for calibration
+    needs_data: bool
+    #: usually, for models of this family
+    faster: bool
+    #: why the format does not fit this model; null if it does
+    why_not: Optional[str]
+
+
+@dataclass(repr=False)
+class OverviewResult(Result):
+    """The result of overview."""
+
+    _shown = (
+        ("model", "model"),
+        ("bytes", "bytes"),
+        ("family", "family"),
+        ("commands", "commands"),
+    )
+    #: path
+    model: str
+    #: size of the model file and its external data
+    bytes: int
+    #: "ONNX", "TFLite" or "Core ML"
+    file_format: str
+    #: the kind of model, by its structure; null if unknown
+    family: Optional[str]
+    #: how; null if it is not
+    already_quantized: Optional[str]
+    #: of the model
+    inputs: List[ValueDescription]
+    #: of the model
+    outputs: List[ValueDescription]
+    #: bytes of all tensors
+    weight_bytes: int
+    #: that fit first; empty for quantized models
+    formats: List[FormatEstimate]
+    #: to paste into a shell; empty if nothing can be quantized
+    commands: List[str]
+
+
+@dataclass(repr=False)
+class ExplainResult(Result):
+    """The result of explain."""
+
+    _shown = (
+        ("id", "code"),
+        ("title", "title"),
+        ("cause", "cause"),
+        ("fix", "what to do"),
+    )
+    #: stable code of the message, such as "OUN101"
+    id: str
+    #: what it is about
+    title: str
+    #: why the message appears
+    cause: str
+    #: what happened to the run
+    consequence: str
+    #: what to do
+    fix: str
+
+
+@dataclass(repr=True)
 class NodeFinding(Struct):
     """An object of a result."""
 
@@ -1810,7 +1884,7 @@ class UnpackResult(Result):
 
 @dataclass(repr=False)
 class CopyResult(ModelResult):
-    """The result of copy."""
+    """The result of repack."""
 
     _shown = (
         ("output", "output"),
@@ -1955,6 +2029,22 @@ class ShadowReportResult(Result):
 
 
 @dataclass(repr=False)
+class WorkResult(Result):
+    """The result of work."""
+
+    #: answers that count
+    answered: int
+    #: answers that came after another worker's, and do not count
+    late: int
+    #: questions that this worker could not answer
+    declined: int
+    #: time spent on answers
+    measuring_seconds: float
+    #: from the start to the end of the worker
+    seconds: float
+
+
+@dataclass(repr=False)
 class ReportResult(Result):
     """The result of report."""
 
@@ -1970,6 +2060,64 @@ class ReportResult(Result):
     bytes: int
 
 
+@dataclass(repr=True)
+class FieldRef(Struct):
+    """An object of a result."""
+
+    #: such as "format"
+    field: str
+    #: may be empty
+    value: str
+
+
+@dataclass(repr=True)
+class BaselineFigure(Struct):
+    """An object of a result."""
+
+    #: file name
+    model: str
+    #: what was compared, with its unit
+    figure: str
+    #: in the earlier run
+    before: float
+    #: in this run
+    now: float
+    #: the limit
+    allowed: float
+    #: within the limit
+    passed: bool
+    #: the same for people
+    sentence: str
+
+
+@dataclass(repr=True)
+class Note(Struct):
+    """An object of a result."""
+
+    #: stable code of the message, for 'ounce explain'; null: it has none
+    id: Optional[str]
+    #: as in the result
+    message: str
+    #: path of the model of the result
+    model: Optional[str]
+
+
+@dataclass(repr=True)
+class ReportedError(Struct):
+    """An object of a result."""
+
+    #: kind of error
+    code: str
+    #: stable code of the message, for 'ounce explain'
+    id: str
+    #: one line for a person
+    message: str
+    #: fields of options that the message names
+    fields: List[FieldRef]
+    #: path; null where it is about the whole run
+    model: Optional[str]
+
+
 #: Verb: the classes that its results may have.
 CLASSES: Dict[str, Tuple[Type[Any], ...]] = {
     "quantize": (QuantizeResult,),
@@ -1979,15 +2127,18 @@ CLASSES: Dict[str, Tuple[Type[Any], ...]] = {
     "advise": (AdviseResult,),
     "sensitivity": (SensitivityResult,),
     "inspect": (InspectResult,),
+    "overview": (OverviewResult,),
+    "explain": (ExplainResult,),
     "check": (CheckResult,),
     "diff": (DiffResult,),
     "calibrate": (CalibrateResult, MergedImportance,),
     "publish": (PublishResult,),
     "prove": (ProveResult,),
     "unpack": (UnpackResult,),
-    "copy": (CopyResult,),
+    "repack": (CopyResult,),
     "contract check": (ContractCheckResult,),
     "shadow report": (ShadowReportResult,),
+    "work": (WorkResult,),
     "report": (ReportResult,),
 }
 
@@ -1996,6 +2147,7 @@ __all__ = [
     "ActivationOutcome",
     "AdviseResult",
     "Baseline",
+    "BaselineFigure",
     "BatchResult",
     "BenchResult",
     "BenchedModel",
@@ -2014,7 +2166,10 @@ __all__ = [
     "DiffResult",
     "EdgeCase",
     "Execution",
+    "ExplainResult",
     "FamilyFinding",
+    "FieldRef",
+    "FormatEstimate",
     "GraphBlock",
     "GroupSensitivity",
     "IndexRange",
@@ -2035,11 +2190,13 @@ __all__ = [
     "NodeFinding",
     "NodeOutcome",
     "NodeTime",
+    "Note",
     "ObservedValue",
     "OpCount",
     "OpTime",
     "OutputComparison",
     "OutputSlice",
+    "OverviewResult",
     "Profile",
     "ProofStep",
     "ProveResult",
@@ -2050,6 +2207,7 @@ __all__ = [
     "QuantizeResult",
     "RecommendedCommand",
     "ReportResult",
+    "ReportedError",
     "Result",
     "Risk",
     "SampleDifference",
@@ -2076,4 +2234,5 @@ __all__ = [
     "ValueHistogram",
     "ValueRange",
     "VerifyResult",
+    "WorkResult",
 ]

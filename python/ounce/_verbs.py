@@ -16,7 +16,9 @@ from ._results import (
     ContractResult,
     CopyResult,
     DiffResult,
+    ExplainResult,
     InspectResult,
+    OverviewResult,
     ProveResult,
     PublishResult,
     QuantizeResult,
@@ -26,6 +28,7 @@ from ._results import (
     TuneResult,
     UnpackResult,
     VerifyResult,
+    WorkResult,
 )
 
 
@@ -34,26 +37,22 @@ def quantize(
     output: Optional[Word] = None,
     *,
     to: Optional[Literal["bf16", "fp16", "int8", "int8-dynamic", "nbits2", "nbits4", "nbits8", "w16", "w4", "w8"]] = "w8",
-    decode: Optional[Literal["auto", "dq", "fold"]] = "auto",
     memory: Optional[Literal["balanced", "fast", "low"]] = "fast",
-    decode_share: Optional[float] = None,
     granularity: Optional[Word] = None,
-    scale: Optional[Literal["absmax", "mse"]] = "mse",
-    rounding: Optional[Literal["adaptive", "nearest", "zero-sum"]] = "zero-sum",
     codebook: Optional[bool] = None,
     asymmetric: Optional[bool] = None,
-    fp16_budget: Optional[float] = None,
     min_bytes: Optional[int] = None,
     include: Optional[Words] = None,
     exclude: Optional[Words] = None,
     ignore_unmatched: Optional[bool] = None,
     keep_inputs: Optional[bool] = None,
     node: Optional[Words] = None,
-    expert: Optional[Words] = None,
     external_data: Optional[Literal["auto", "always", "never"]] = "auto",
     threads: Optional[int] = None,
     dry_run: Optional[bool] = None,
     report: Optional[Word] = None,
+    junit: Optional[Word] = None,
+    markdown: Optional[Word] = None,
     pictures: Optional[bool] = None,
     verify: Optional[bool] = None,
     allow_slower: Optional[bool] = None,
@@ -61,38 +60,22 @@ def quantize(
     litert: Optional[Word] = None,
     on: Optional[Words] = None,
     target: Optional[Word] = None,
+    expert: Optional[Mapping[str, Union[Word, bool]]] = None,
     isolate: Optional[bool] = None,
-    isolate_memory: Optional[float] = None,
-    isolate_seconds: Optional[float] = None,
     calibration: Optional[Literal["auto", "entropy", "mean", "minmax", "mse", "percentile"]] = "auto",
-    percentile: Optional[float] = None,
-    dialect: Optional[Literal["qdq", "qoperator"]] = "qdq",
     activations: Optional[Literal["s16", "s8", "u16", "u8"]] = "u8",
-    symmetric_activations: Optional[bool] = None,
     weights: Optional[Literal["s4", "s8", "u8"]] = "s8",
     reduce_range: Optional[bool] = None,
     integer_io: Optional[bool] = None,
     fallback: Optional[Literal["w8", "fp16"]] = "w8",
-    skip_rewrite: Optional[Words] = None,
-    use_cost_model: Optional[bool] = None,
-    dynamic_conv: Optional[bool] = None,
-    value: Optional[Words] = None,
     search: Optional[bool] = None,
-    equalize: Optional[bool] = None,
-    correct_bias: Optional[bool] = None,
-    fit_on_even_samples: Optional[bool] = None,
-    kernels: Optional[Literal["nbits", "qdq"]] = "nbits",
-    accuracy_level: Optional[Literal["0", "1", "4", "auto"]] = "auto",
-    level: Optional[Words] = None,
     method: Optional[Literal["auto", "gptq", "rtn", "scale"]] = "auto",
     bits: Optional[float] = None,
     target_size: Optional[int] = None,
     importance: Optional[Word] = None,
     io: Optional[Literal["keep", "fp16"]] = "keep",
     keep_fp32: Optional[Words] = None,
-    keep_names: Optional[bool] = None,
     emit: Optional[Literal["ort"]] = None,
-    ort_style: Optional[Literal["fixed", "runtime"]] = "fixed",
     ranges: Optional[Word] = None,
     outputs: Optional[Words] = None,
     data: Optional[Data] = None,
@@ -105,7 +88,7 @@ def quantize(
     part: Optional[Word] = None,
     shape: Optional[Words] = None,
     seed: Optional[int] = None,
-    contract: Optional[Union[Word, Mapping[str, Any]]] = None,
+    preprocess: Optional[Union[Word, Mapping[str, Any]]] = None,
     for_: Optional[Word] = None,
     kind: Optional[Literal["audio", "image", "tensor"]] = None,
     size: Optional[Word] = None,
@@ -139,23 +122,12 @@ def quantize(
             (INT8 arithmetic, activation scales found at run time, 25 %), fp16 (FP16 arithmetic, 50 %),
             bf16 (BF16 arithmetic, 50 %). Aliases: static for int8, int8-static for int8, dynamic for
             int8-dynamic, int4 for nbits4, int2 for nbits2
-        decode: Choose where weights are dequantized: fold (at load, FP32 speed), dq (on every run,
-            small in memory), auto (by memory)
         memory: Choose the memory after loading, for w8 and w4: fast (weights become FP32), low (weights
             stay 8-bit or 4-bit, runs are slower), balanced (in between, within decode_share)
-        decode_share: Limit the time that memory balanced spends on dequantizing weights, in percent of
-            a run (estimated from shapes) (default: 5)
         granularity: Set the granularity of scales: auto, tensor, channel, block:N. Example: block:32
             (default: auto)
-        scale: Choose how scales are computed: mse (least squared error), absmax (largest absolute
-            value)
-        rounding: Choose how weights are rounded: zero-sum (the errors of a channel sum to zero),
-            nearest, adaptive (int8: AdaRound-style layer-wise reconstruction on calibration data;
-            slower)
         codebook: Use a k-means codebook instead of a linear scale (w8: 256 values, w4: 16)
         asymmetric: Quantize weights asymmetrically: every scale gets a zero point
-        fp16_budget: Store the smallest weights in FP16, up to this percentage of the size (default:
-            0.1)
         min_bytes: Keep tensors that are smaller than this number of bytes unchanged (default: 1024)
         include: Quantize only tensors, nodes or op types that match this regular expression (one, or a
             list)
@@ -167,13 +139,14 @@ def quantize(
         node: Override the format of one node, named by its output, as NAME=FORMAT: fp32, w16, w8, w4,
             nbits8, nbits4, nbits2, and with to int8 also int8-dynamic (one, or a list). Example:
             /fc/Gemm_output_0=fp32
-        expert: Set any field of the recipe by its JSON name, as KEY=VALUE (one, or a list). Example:
-            fit_on_even_samples=true
         external_data: Store weights in a separate file: auto (above 2 GiB), always, never
         threads: Use this many threads (0: all CPUs); the written model does not depend on it (default:
             0)
         dry_run: Print the plan and write nothing
         report: Write the result as a self-contained HTML report: FILE.html
+        junit: Write the results as JUnit XML, for continuous integration
+        markdown: Append the results as a Markdown table to this file, which is new, empty or from
+            Ounce. Example: $GITHUB_STEP_SUMMARY
         pictures: Add histograms of weights and activations to the json document, for 'ounce report'
             (default: off; on with report)
         verify: Run the quantized model in ONNX Runtime and compare its outputs with the original before
@@ -190,25 +163,21 @@ def quantize(
         target: Use only ops that this target supports: a platform and release (android-arm64@1.22.0),
             an execution provider (cuda, coreml, directml, nnapi, qnn), or both
             (ios-arm64@1.22.0+coreml)
+        expert: options for experiments, as a dictionary with the keys decode, decode-share, scale,
+            rounding, fp16-budget, isolate-memory, isolate-seconds, percentile, dialect,
+            symmetric-activations, skip-rewrite, use-cost-model, dynamic-conv, value, equalize,
+            correct-bias, fit-on-even-samples, kernels, accuracy-level, level, keep-names, ort-style
         progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
             notebooks; or a function that is called with the model, the stage, the amount done and the
             total amount, and may return True to stop the call
 
     Runtime:
         isolate: Run models in a separate process with limits (default: on)
-        isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
-            machine) (default: 0)
-        isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
-            (default: 120)
 
     INT8 arithmetic (to int8, to int8-dynamic):
         calibration: Choose how activation ranges are calibrated for int8: minmax, mean, percentile,
             entropy, mse, auto (the best one measured on the data; with --no-search per-tensor mse)
-        percentile: Set the percentile of calibration percentile, from 50 to 100 (default: 99.99)
-        dialect: Choose the quantization format of int8: qdq (Q/DQ nodes, which runtimes fuse),
-            qoperator (integer ops such as QLinearConv)
         activations: Set the type of activations for int8: u8, s8, u16, s16 (unsigned or signed)
-        symmetric_activations: Use symmetric activation ranges for int8 where values have both signs
         weights: Set the type of weights: s8, u8, s4 (signed or unsigned)
         reduce_range: Use 7-bit weights, which cannot saturate int16 sums on x86 CPUs without VNNI;
             --no-reduce-range uses 8 bits everywhere (default: 8 bits, fewer only where two adjacent
@@ -216,26 +185,10 @@ def quantize(
         integer_io: Quantize the inputs and outputs of the model, too, for int8
         fallback: Choose the format of nodes that do not run in INT8: w8 (8-bit weights, FP32
             arithmetic), fp16 (FP16 weights, FP16 arithmetic where the target supports it)
-        skip_rewrite: Do not rewrite these ops as ops that run in INT8: hard-swish, tanh,
-            conv-transpose, mean, pad-channels (repeatable, or separated by commas)
-        use_cost_model: Keep nodes in FP32 that INT8 would make slower (default: on)
-        dynamic_conv: Run Conv as ConvInteger for int8-dynamic, although it is several times slower than
-            FP32
-        value: Override the quantization of one activation for int8, as NAME=SETTING: a range LOW:HIGH,
-            a calibration method, a type of activations, or float to keep it in FP32 (one, or a list).
-            Example: /act/Sigmoid_output_0=0:1
         search: Choose the calibration method and the ops to keep in FP32 by measuring on the data, for
             int8 (default: on)
-        equalize: Apply cross-layer equalization (default: on)
-        correct_bias: Apply bias correction for int8 (default: on)
-        fit_on_even_samples: Calibrate int8 on every second sample only, if there are 16 or more
 
     Packed weights in MatMulNBits (to nbits4, to nbits8, to nbits2):
-        kernels: Choose the ops for packed weights: nbits (MatMulNBits and GatherBlockQuantized), qdq
-            (DequantizeLinear per block, opset 21)
-        accuracy_level: Set accuracy_level of MatMulNBits: 0 (the runtime chooses), 1 (FP32
-            activations), 4 (INT8 activations, fastest), auto (4 where the outputs stay accurate)
-        level: Override accuracy_level for one node, named by its output, as NAME=LEVEL (one, or a list)
         method: Choose how weights are quantized: rtn (round to nearest), scale (scales that minimize
             the output error on data), gptq (GPTQ error compensation on data), auto (the best one
             measured)
@@ -250,14 +203,10 @@ def quantize(
         io: Set the type of the inputs and outputs of the model: keep (unchanged), fp16
         keep_fp32: Keep nodes in FP32 whose name, output or op type matches this regular expression
             (one, or a list)
-        keep_names: Keep the names of nodes and intermediate values (default: shorten them if they are
-            more than 0.2 % of the file)
 
     ORT format:
         emit: Also write the model in ORT format (model.ort), optimized offline by ONNX Runtime, and the
             list of operators that a reduced build needs. The only value is ort
-        ort_style: Choose when ONNX Runtime optimizes an ORT format model: fixed (offline, for the CPU),
-            runtime (at load, as NNAPI and CoreML need)
 
     INT8 arithmetic (to int8, to int8-dynamic):
         ranges: Read the activation ranges for int8 from this file of 'ounce calibrate' (default:
@@ -285,8 +234,9 @@ def quantize(
         seed: Set the seed of random inputs (default: 1)
 
     Preprocessing of raw data:
-        contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json,
-            or a dictionary
+        preprocess: how raw data becomes an input: a .toml or .json file, also a
+            preprocessor_config.json, a dictionary, or 'auto' to derive layout, size and scale from the
+            data (the notes report them)
         for_: Apply the preprocessing options to this input (default: the only input)
         kind: Set the kind of input: image, audio or tensor (default: from the other options)
         size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
@@ -326,26 +276,22 @@ def quantize(
         "model": model,
         "output": output,
         "to": to,
-        "decode": decode,
         "memory": memory,
-        "decode_share": decode_share,
         "granularity": granularity,
-        "scale": scale,
-        "rounding": rounding,
         "codebook": codebook,
         "asymmetric": asymmetric,
-        "fp16_budget": fp16_budget,
         "min_bytes": min_bytes,
         "include": include,
         "exclude": exclude,
         "ignore_unmatched": ignore_unmatched,
         "keep_inputs": keep_inputs,
         "node": node,
-        "expert": expert,
         "external_data": external_data,
         "threads": threads,
         "dry_run": dry_run,
         "report": report,
+        "junit": junit,
+        "markdown": markdown,
         "pictures": pictures,
         "verify": verify,
         "allow_slower": allow_slower,
@@ -353,38 +299,22 @@ def quantize(
         "litert": litert,
         "on": on,
         "target": target,
+        "expert": expert,
         "isolate": isolate,
-        "isolate_memory": isolate_memory,
-        "isolate_seconds": isolate_seconds,
         "calibration": calibration,
-        "percentile": percentile,
-        "dialect": dialect,
         "activations": activations,
-        "symmetric_activations": symmetric_activations,
         "weights": weights,
         "reduce_range": reduce_range,
         "integer_io": integer_io,
         "fallback": fallback,
-        "skip_rewrite": skip_rewrite,
-        "use_cost_model": use_cost_model,
-        "dynamic_conv": dynamic_conv,
-        "value": value,
         "search": search,
-        "equalize": equalize,
-        "correct_bias": correct_bias,
-        "fit_on_even_samples": fit_on_even_samples,
-        "kernels": kernels,
-        "accuracy_level": accuracy_level,
-        "level": level,
         "method": method,
         "bits": bits,
         "target_size": target_size,
         "importance": importance,
         "io": io,
         "keep_fp32": keep_fp32,
-        "keep_names": keep_names,
         "emit": emit,
-        "ort_style": ort_style,
         "ranges": ranges,
         "outputs": outputs,
         "data": data,
@@ -397,7 +327,7 @@ def quantize(
         "part": part,
         "shape": shape,
         "seed": seed,
-        "contract": contract,
+        "preprocess": preprocess,
         "for": for_,
         "kind": kind,
         "size": size,
@@ -436,8 +366,14 @@ def verify(
     tokens: Optional[int] = None,
     prompt: Optional[int] = None,
     report: Optional[Word] = None,
+    junit: Optional[Word] = None,
+    markdown: Optional[Word] = None,
+    baseline: Optional[Word] = None,
+    tolerance: Optional[Word] = None,
+    require_data: Optional[bool] = None,
     pictures: Optional[bool] = None,
     class_names: Optional[Word] = None,
+    expert: Optional[Mapping[str, Union[Word, bool]]] = None,
     abs_tol: Optional[float] = None,
     mean_tol: Optional[float] = None,
     max_mse: Optional[float] = None,
@@ -456,7 +392,7 @@ def verify(
     part: Optional[Word] = None,
     shape: Optional[Words] = None,
     seed: Optional[int] = None,
-    contract: Optional[Union[Word, Mapping[str, Any]]] = None,
+    preprocess: Optional[Union[Word, Mapping[str, Any]]] = None,
     for_: Optional[Word] = None,
     kind: Optional[Literal["audio", "image", "tensor"]] = None,
     size: Optional[Word] = None,
@@ -480,8 +416,6 @@ def verify(
     optimization: Optional[Literal["none", "basic", "extended", "all"]] = "all",
     session_config: Optional[Words] = None,
     isolate: Optional[bool] = None,
-    isolate_memory: Optional[float] = None,
-    isolate_seconds: Optional[float] = None,
     via: Optional[Word] = None,
     launcher: Optional[Word] = None,
     runner: Optional[Word] = None,
@@ -527,10 +461,19 @@ def verify(
             log-likelihood
         prompt: Set the length of the prompt of tokens, in tokens (default: 16)
         report: Write the result as a self-contained HTML report: FILE.html
+        junit: Write the results as JUnit XML, for continuous integration
+        markdown: Append the results as a Markdown table to this file, which is new, empty or from
+            Ounce. Example: $GITHUB_STEP_SUMMARY
+        baseline: Fail if a figure is worse than in this JSON document of an earlier run: accuracy,
+            agreement, SQNR, speed, memory, size
+        tolerance: Tolerate figures that are worse by this share or by this many points than baseline
+            (default: 1%)
+        require_data: Fail without data: a comparison on random inputs is only a smoke test
         pictures: Add the samples that differ most to the json document, as small images or waveforms,
             for 'ounce report' (default: off; on with report)
         class_names: Show these class names in the HTML report: a file with one name per line, a JSON
             list, or a config.json with id2label
+        expert: options for experiments, as a dictionary with the keys isolate-memory, isolate-seconds
         progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
             notebooks; or a function that is called with the model, the stage, the amount done and the
             total amount, and may return True to stop the call
@@ -569,8 +512,9 @@ def verify(
         seed: Set the seed of random inputs (default: 1)
 
     Preprocessing of raw data:
-        contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json,
-            or a dictionary
+        preprocess: how raw data becomes an input: a .toml or .json file, also a
+            preprocessor_config.json, a dictionary, or 'auto' to derive layout, size and scale from the
+            data (the notes report them)
         for_: Apply the preprocessing options to this input (default: the only input)
         kind: Set the kind of input: image, audio or tensor (default: from the other options)
         size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
@@ -602,10 +546,6 @@ def verify(
         session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a
             list). Example: session.disable_quant_qdq=1
         isolate: Run models in a separate process with limits (default: on)
-        isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
-            machine) (default: 0)
-        isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
-            (default: 120)
 
     Remote machine or emulator:
         via: Run models on another machine, with the command that runs a shell command on it. Examples:
@@ -655,8 +595,14 @@ def verify(
         "tokens": tokens,
         "prompt": prompt,
         "report": report,
+        "junit": junit,
+        "markdown": markdown,
+        "baseline": baseline,
+        "tolerance": tolerance,
+        "require_data": require_data,
         "pictures": pictures,
         "class_names": class_names,
+        "expert": expert,
         "abs_tol": abs_tol,
         "mean_tol": mean_tol,
         "max_mse": max_mse,
@@ -675,7 +621,7 @@ def verify(
         "part": part,
         "shape": shape,
         "seed": seed,
-        "contract": contract,
+        "preprocess": preprocess,
         "for": for_,
         "kind": kind,
         "size": size,
@@ -699,8 +645,6 @@ def verify(
         "optimization": optimization,
         "session_config": session_config,
         "isolate": isolate,
-        "isolate_memory": isolate_memory,
-        "isolate_seconds": isolate_seconds,
         "via": via,
         "launcher": launcher,
         "runner": runner,
@@ -722,6 +666,11 @@ def bench(
     prompt: Optional[int] = None,
     profile: Optional[bool] = None,
     report: Optional[Word] = None,
+    junit: Optional[Word] = None,
+    markdown: Optional[Word] = None,
+    baseline: Optional[Word] = None,
+    tolerance: Optional[Word] = None,
+    expert: Optional[Mapping[str, Union[Word, bool]]] = None,
     data: Optional[Data] = None,
     input: Optional[Words] = None,
     set: Optional[Words] = None,
@@ -732,7 +681,7 @@ def bench(
     part: Optional[Word] = None,
     shape: Optional[Words] = None,
     seed: Optional[int] = None,
-    contract: Optional[Union[Word, Mapping[str, Any]]] = None,
+    preprocess: Optional[Union[Word, Mapping[str, Any]]] = None,
     for_: Optional[Word] = None,
     kind: Optional[Literal["audio", "image", "tensor"]] = None,
     size: Optional[Word] = None,
@@ -756,8 +705,6 @@ def bench(
     optimization: Optional[Literal["none", "basic", "extended", "all"]] = "all",
     session_config: Optional[Words] = None,
     isolate: Optional[bool] = None,
-    isolate_memory: Optional[float] = None,
-    isolate_seconds: Optional[float] = None,
     via: Optional[Word] = None,
     launcher: Optional[Word] = None,
     runner: Optional[Word] = None,
@@ -784,6 +731,14 @@ def bench(
         profile: Profile each model: time per op, the most expensive nodes, and the share of INT8
             kernels
         report: Write the result as a self-contained HTML report: FILE.html
+        junit: Write the results as JUnit XML, for continuous integration
+        markdown: Append the results as a Markdown table to this file, which is new, empty or from
+            Ounce. Example: $GITHUB_STEP_SUMMARY
+        baseline: Fail if a figure is worse than in this JSON document of an earlier run: accuracy,
+            agreement, SQNR, speed, memory, size
+        tolerance: Tolerate figures that are worse by this share or by this many points than baseline
+            (default: 5%)
+        expert: options for experiments, as a dictionary with the keys isolate-memory, isolate-seconds
         progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
             notebooks; or a function that is called with the model, the stage, the amount done and the
             total amount, and may return True to stop the call
@@ -808,8 +763,9 @@ def bench(
         seed: Set the seed of random inputs (default: 1)
 
     Preprocessing of raw data:
-        contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json,
-            or a dictionary
+        preprocess: how raw data becomes an input: a .toml or .json file, also a
+            preprocessor_config.json, a dictionary, or 'auto' to derive layout, size and scale from the
+            data (the notes report them)
         for_: Apply the preprocessing options to this input (default: the only input)
         kind: Set the kind of input: image, audio or tensor (default: from the other options)
         size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
@@ -841,10 +797,6 @@ def bench(
         session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a
             list). Example: session.disable_quant_qdq=1
         isolate: Run models in a separate process with limits (default: on)
-        isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
-            machine) (default: 0)
-        isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
-            (default: 120)
 
     Remote machine or emulator:
         via: Run models on another machine, with the command that runs a shell command on it. Examples:
@@ -885,6 +837,11 @@ def bench(
         "prompt": prompt,
         "profile": profile,
         "report": report,
+        "junit": junit,
+        "markdown": markdown,
+        "baseline": baseline,
+        "tolerance": tolerance,
+        "expert": expert,
         "data": data,
         "input": input,
         "set": set,
@@ -895,7 +852,7 @@ def bench(
         "part": part,
         "shape": shape,
         "seed": seed,
-        "contract": contract,
+        "preprocess": preprocess,
         "for": for_,
         "kind": kind,
         "size": size,
@@ -919,8 +876,6 @@ def bench(
         "optimization": optimization,
         "session_config": session_config,
         "isolate": isolate,
-        "isolate_memory": isolate_memory,
-        "isolate_seconds": isolate_seconds,
         "via": via,
         "launcher": launcher,
         "runner": runner,
@@ -941,7 +896,11 @@ def tune(
     target: Optional[Word] = None,
     cache: Optional[Word] = None,
     no_cache: Optional[bool] = None,
+    queue: Optional[Word] = None,
+    lease: Optional[Word] = None,
     report: Optional[Word] = None,
+    junit: Optional[Word] = None,
+    markdown: Optional[Word] = None,
     task: Optional[Literal["auto", "classify", "detect", "embed", "ctc", "segment", "tag", "audio", "regress"]] = "auto",
     metric_command: Optional[Word] = None,
     metric_seconds: Optional[float] = None,
@@ -950,6 +909,7 @@ def tune(
     label_output: Optional[Word] = None,
     outputs: Optional[Words] = None,
     threshold: Optional[float] = None,
+    expert: Optional[Mapping[str, Union[Word, bool]]] = None,
     abs_tol: Optional[float] = None,
     mean_tol: Optional[float] = None,
     max_mse: Optional[float] = None,
@@ -968,7 +928,7 @@ def tune(
     part: Optional[Word] = None,
     shape: Optional[Words] = None,
     seed: Optional[int] = None,
-    contract: Optional[Union[Word, Mapping[str, Any]]] = None,
+    preprocess: Optional[Union[Word, Mapping[str, Any]]] = None,
     for_: Optional[Word] = None,
     kind: Optional[Literal["audio", "image", "tensor"]] = None,
     size: Optional[Word] = None,
@@ -992,8 +952,6 @@ def tune(
     optimization: Optional[Literal["none", "basic", "extended", "all"]] = "all",
     session_config: Optional[Words] = None,
     isolate: Optional[bool] = None,
-    isolate_memory: Optional[float] = None,
-    isolate_seconds: Optional[float] = None,
     progress: Progress = None,
 ) -> TuneResult:
     r"""Search for the best mixed-precision model that meets the thresholds.
@@ -1013,7 +971,13 @@ def tune(
         cache: Cache measurements in this folder, so that a stopped run can continue (default:
             OUNCE_CACHE, XDG_CACHE_HOME/ounce or ~/.cache/ounce)
         no_cache: Neither read nor write cached measurements
+        queue: Measure on other machines: put questions into this shared folder, where 'ounce work'
+            answers them
+        lease: Take over the work of a worker that shows no sign of life for this time (default: 120s)
         report: Write the result as a self-contained HTML report: FILE.html
+        junit: Write the results as JUnit XML, for continuous integration
+        markdown: Append the results as a Markdown table to this file, which is new, empty or from
+            Ounce. Example: $GITHUB_STEP_SUMMARY
         task: Choose the task, which decides the metrics: classify, detect, embed, ctc, segment, tag,
             audio, regress, or auto. Without labels, the outputs of the original are the reference
         metric_command: Compute the metric with this program: it gets the folder with the outputs of
@@ -1033,6 +997,7 @@ def tune(
             (repeatable, or separated by commas). Example: probabilities
         threshold: Set the decision threshold of an output to count changed decisions (two columns of
             probabilities are one decision); with task detect, the lowest score of a box
+        expert: options for experiments, as a dictionary with the keys isolate-memory, isolate-seconds
         progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
             notebooks; or a function that is called with the model, the stage, the amount done and the
             total amount, and may return True to stop the call
@@ -1071,8 +1036,9 @@ def tune(
         seed: Set the seed of random inputs (default: 1)
 
     Preprocessing of raw data:
-        contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json,
-            or a dictionary
+        preprocess: how raw data becomes an input: a .toml or .json file, also a
+            preprocessor_config.json, a dictionary, or 'auto' to derive layout, size and scale from the
+            data (the notes report them)
         for_: Apply the preprocessing options to this input (default: the only input)
         kind: Set the kind of input: image, audio or tensor (default: from the other options)
         size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
@@ -1104,10 +1070,6 @@ def tune(
         session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a
             list). Example: session.disable_quant_qdq=1
         isolate: Run models in a separate process with limits (default: on)
-        isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
-            machine) (default: 0)
-        isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
-            (default: 120)
 
     Returns:
         TuneResult. `passed` is False if no candidate meets the thresholds, `output` is the path of the best
@@ -1132,7 +1094,11 @@ def tune(
         "target": target,
         "cache": cache,
         "no_cache": no_cache,
+        "queue": queue,
+        "lease": lease,
         "report": report,
+        "junit": junit,
+        "markdown": markdown,
         "task": task,
         "metric_command": metric_command,
         "metric_seconds": metric_seconds,
@@ -1141,6 +1107,7 @@ def tune(
         "label_output": label_output,
         "outputs": outputs,
         "threshold": threshold,
+        "expert": expert,
         "abs_tol": abs_tol,
         "mean_tol": mean_tol,
         "max_mse": max_mse,
@@ -1159,7 +1126,7 @@ def tune(
         "part": part,
         "shape": shape,
         "seed": seed,
-        "contract": contract,
+        "preprocess": preprocess,
         "for": for_,
         "kind": kind,
         "size": size,
@@ -1183,8 +1150,6 @@ def tune(
         "optimization": optimization,
         "session_config": session_config,
         "isolate": isolate,
-        "isolate_memory": isolate_memory,
-        "isolate_seconds": isolate_seconds,
     }, progress)
 
 
@@ -1204,6 +1169,9 @@ def advise(
     max_drop: Optional[Word] = None,
     min_sqnr: Optional[float] = None,
     report: Optional[Word] = None,
+    junit: Optional[Word] = None,
+    markdown: Optional[Word] = None,
+    expert: Optional[Mapping[str, Union[Word, bool]]] = None,
     data: Optional[Data] = None,
     input: Optional[Words] = None,
     set: Optional[Words] = None,
@@ -1214,7 +1182,7 @@ def advise(
     part: Optional[Word] = None,
     shape: Optional[Words] = None,
     seed: Optional[int] = None,
-    contract: Optional[Union[Word, Mapping[str, Any]]] = None,
+    preprocess: Optional[Union[Word, Mapping[str, Any]]] = None,
     for_: Optional[Word] = None,
     kind: Optional[Literal["audio", "image", "tensor"]] = None,
     size: Optional[Word] = None,
@@ -1238,8 +1206,6 @@ def advise(
     optimization: Optional[Literal["none", "basic", "extended", "all"]] = "all",
     session_config: Optional[Words] = None,
     isolate: Optional[bool] = None,
-    isolate_memory: Optional[float] = None,
-    isolate_seconds: Optional[float] = None,
     progress: Progress = None,
 ) -> AdviseResult:
     r"""Measure every format on a model and recommend one.
@@ -1273,6 +1239,10 @@ def advise(
         min_sqnr: Set the lowest acceptable SQNR of an output in dB (default without labels: 20; for
             generated audio: 30)
         report: Write the result as a self-contained HTML report: FILE.html
+        junit: Write the results as JUnit XML, for continuous integration
+        markdown: Append the results as a Markdown table to this file, which is new, empty or from
+            Ounce. Example: $GITHUB_STEP_SUMMARY
+        expert: options for experiments, as a dictionary with the keys isolate-memory, isolate-seconds
         progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
             notebooks; or a function that is called with the model, the stage, the amount done and the
             total amount, and may return True to stop the call
@@ -1297,8 +1267,9 @@ def advise(
         seed: Set the seed of random inputs (default: 1)
 
     Preprocessing of raw data:
-        contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json,
-            or a dictionary
+        preprocess: how raw data becomes an input: a .toml or .json file, also a
+            preprocessor_config.json, a dictionary, or 'auto' to derive layout, size and scale from the
+            data (the notes report them)
         for_: Apply the preprocessing options to this input (default: the only input)
         kind: Set the kind of input: image, audio or tensor (default: from the other options)
         size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
@@ -1330,10 +1301,6 @@ def advise(
         session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a
             list). Example: session.disable_quant_qdq=1
         isolate: Run models in a separate process with limits (default: on)
-        isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
-            machine) (default: 0)
-        isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
-            (default: 120)
 
     Returns:
         AdviseResult. Its attributes are the keys of the JSON document of the command; to_dict() returns
@@ -1364,6 +1331,9 @@ def advise(
         "max_drop": max_drop,
         "min_sqnr": min_sqnr,
         "report": report,
+        "junit": junit,
+        "markdown": markdown,
+        "expert": expert,
         "data": data,
         "input": input,
         "set": set,
@@ -1374,7 +1344,7 @@ def advise(
         "part": part,
         "shape": shape,
         "seed": seed,
-        "contract": contract,
+        "preprocess": preprocess,
         "for": for_,
         "kind": kind,
         "size": size,
@@ -1398,8 +1368,6 @@ def advise(
         "optimization": optimization,
         "session_config": session_config,
         "isolate": isolate,
-        "isolate_memory": isolate_memory,
-        "isolate_seconds": isolate_seconds,
     }, progress)
 
 
@@ -1407,24 +1375,21 @@ def inspect(
     model: Model,
     *,
     to: Optional[Literal["w16", "w4", "w8"]] = "w8",
-    decode: Optional[Literal["auto", "dq", "fold"]] = "auto",
     memory: Optional[Literal["balanced", "fast", "low"]] = "fast",
-    decode_share: Optional[float] = None,
     granularity: Optional[Word] = None,
-    scale: Optional[Literal["absmax", "mse"]] = "mse",
-    rounding: Optional[Literal["adaptive", "nearest", "zero-sum"]] = "zero-sum",
     codebook: Optional[bool] = None,
     asymmetric: Optional[bool] = None,
-    fp16_budget: Optional[float] = None,
     min_bytes: Optional[int] = None,
     include: Optional[Words] = None,
     exclude: Optional[Words] = None,
     ignore_unmatched: Optional[bool] = None,
     keep_inputs: Optional[bool] = None,
     node: Optional[Words] = None,
-    expert: Optional[Words] = None,
     tensors: Optional[int] = None,
     report: Optional[Word] = None,
+    junit: Optional[Word] = None,
+    markdown: Optional[Word] = None,
+    expert: Optional[Mapping[str, Union[Word, bool]]] = None,
     progress: Progress = None,
 ) -> InspectResult:
     r"""Show inputs, ops and weights of a model, and estimate the quantized size.
@@ -1435,23 +1400,12 @@ def inspect(
         to: Choose the format; the percentage is the typical size: w8 (8-bit weights, FP32 arithmetic,
             25 %), w16 (16-bit float weights, FP32 arithmetic, 50 %), w4 (4-bit weights, FP32
             arithmetic, 15 %)
-        decode: Choose where weights are dequantized: fold (at load, FP32 speed), dq (on every run,
-            small in memory), auto (by memory)
         memory: Choose the memory after loading, for w8 and w4: fast (weights become FP32), low (weights
             stay 8-bit or 4-bit, runs are slower), balanced (in between, within decode_share)
-        decode_share: Limit the time that memory balanced spends on dequantizing weights, in percent of
-            a run (estimated from shapes) (default: 5)
         granularity: Set the granularity of scales: auto, tensor, channel, block:N. Example: block:32
             (default: auto)
-        scale: Choose how scales are computed: mse (least squared error), absmax (largest absolute
-            value)
-        rounding: Choose how weights are rounded: zero-sum (the errors of a channel sum to zero),
-            nearest, adaptive (int8: AdaRound-style layer-wise reconstruction on calibration data;
-            slower)
         codebook: Use a k-means codebook instead of a linear scale (w8: 256 values, w4: 16)
         asymmetric: Quantize weights asymmetrically: every scale gets a zero point
-        fp16_budget: Store the smallest weights in FP16, up to this percentage of the size (default:
-            0.1)
         min_bytes: Keep tensors that are smaller than this number of bytes unchanged (default: 1024)
         include: Quantize only tensors, nodes or op types that match this regular expression (one, or a
             list)
@@ -1463,10 +1417,13 @@ def inspect(
         node: Override the format of one node, named by its output, as NAME=FORMAT: fp32, w16, w8, w4,
             nbits8, nbits4, nbits2, and with to int8 also int8-dynamic (one, or a list). Example:
             /fc/Gemm_output_0=fp32
-        expert: Set any field of the recipe by its JSON name, as KEY=VALUE (one, or a list). Example:
-            fit_on_even_samples=true
         tensors: List this many of the largest float tensors (default: 20)
         report: Write the result as a self-contained HTML report: FILE.html
+        junit: Write the results as JUnit XML, for continuous integration
+        markdown: Append the results as a Markdown table to this file, which is new, empty or from
+            Ounce. Example: $GITHUB_STEP_SUMMARY
+        expert: options for experiments, as a dictionary with the keys decode, decode-share, scale,
+            rounding, fp16-budget
         progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
             notebooks; or a function that is called with the model, the stage, the amount done and the
             total amount, and may return True to stop the call
@@ -1488,24 +1445,21 @@ def inspect(
     return call("inspect", InspectResult, {
         "model": model,
         "to": to,
-        "decode": decode,
         "memory": memory,
-        "decode_share": decode_share,
         "granularity": granularity,
-        "scale": scale,
-        "rounding": rounding,
         "codebook": codebook,
         "asymmetric": asymmetric,
-        "fp16_budget": fp16_budget,
         "min_bytes": min_bytes,
         "include": include,
         "exclude": exclude,
         "ignore_unmatched": ignore_unmatched,
         "keep_inputs": keep_inputs,
         "node": node,
-        "expert": expert,
         "tensors": tensors,
         "report": report,
+        "junit": junit,
+        "markdown": markdown,
+        "expert": expert,
     }, progress)
 
 
@@ -1518,6 +1472,8 @@ def check(
     runtime: Optional[Word] = None,
     execute: Optional[bool] = None,
     report: Optional[Word] = None,
+    junit: Optional[Word] = None,
+    markdown: Optional[Word] = None,
     via: Optional[Word] = None,
     launcher: Optional[Word] = None,
     runner: Optional[Word] = None,
@@ -1542,6 +1498,9 @@ def check(
         execute: Also run the model on the target (arm64 under qemu-user, or over via) and compare its
             outputs with those on this machine
         report: Write the result as a self-contained HTML report: FILE.html
+        junit: Write the results as JUnit XML, for continuous integration
+        markdown: Append the results as a Markdown table to this file, which is new, empty or from
+            Ounce. Example: $GITHUB_STEP_SUMMARY
         progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
             notebooks; or a function that is called with the model, the stage, the amount done and the
             total amount, and may return True to stop the call
@@ -1582,6 +1541,8 @@ def check(
         "runtime": runtime,
         "execute": execute,
         "report": report,
+        "junit": junit,
+        "markdown": markdown,
         "via": via,
         "launcher": launcher,
         "runner": runner,
@@ -1655,7 +1616,12 @@ def sensitivity(
     cache: Optional[Word] = None,
     no_cache: Optional[bool] = None,
     jobs: Optional[int] = None,
+    queue: Optional[Word] = None,
+    lease: Optional[Word] = None,
     report: Optional[Word] = None,
+    junit: Optional[Word] = None,
+    markdown: Optional[Word] = None,
+    expert: Optional[Mapping[str, Union[Word, bool]]] = None,
     data: Optional[Data] = None,
     input: Optional[Words] = None,
     set: Optional[Words] = None,
@@ -1666,7 +1632,7 @@ def sensitivity(
     part: Optional[Word] = None,
     shape: Optional[Words] = None,
     seed: Optional[int] = None,
-    contract: Optional[Union[Word, Mapping[str, Any]]] = None,
+    preprocess: Optional[Union[Word, Mapping[str, Any]]] = None,
     for_: Optional[Word] = None,
     kind: Optional[Literal["audio", "image", "tensor"]] = None,
     size: Optional[Word] = None,
@@ -1690,8 +1656,6 @@ def sensitivity(
     optimization: Optional[Literal["none", "basic", "extended", "all"]] = "all",
     session_config: Optional[Words] = None,
     isolate: Optional[bool] = None,
-    isolate_memory: Optional[float] = None,
-    isolate_seconds: Optional[float] = None,
     progress: Progress = None,
 ) -> SensitivityResult:
     r"""Rank layers by their quantization error and suggest layers to exclude.
@@ -1728,7 +1692,14 @@ def sensitivity(
             ~/.cache/ounce)
         no_cache: Neither read nor write cached measurements
         jobs: Measure this many models in parallel (0: as many as CPUs and memory allow) (default: 0)
+        queue: Measure on other machines: put questions into this shared folder, where 'ounce work'
+            answers them
+        lease: Take over the work of a worker that shows no sign of life for this time (default: 120s)
         report: Write the result as a self-contained HTML report: FILE.html
+        junit: Write the results as JUnit XML, for continuous integration
+        markdown: Append the results as a Markdown table to this file, which is new, empty or from
+            Ounce. Example: $GITHUB_STEP_SUMMARY
+        expert: options for experiments, as a dictionary with the keys isolate-memory, isolate-seconds
         progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
             notebooks; or a function that is called with the model, the stage, the amount done and the
             total amount, and may return True to stop the call
@@ -1754,8 +1725,9 @@ def sensitivity(
         seed: Set the seed of random inputs (default: 1)
 
     Preprocessing of raw data:
-        contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json,
-            or a dictionary
+        preprocess: how raw data becomes an input: a .toml or .json file, also a
+            preprocessor_config.json, a dictionary, or 'auto' to derive layout, size and scale from the
+            data (the notes report them)
         for_: Apply the preprocessing options to this input (default: the only input)
         kind: Set the kind of input: image, audio or tensor (default: from the other options)
         size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
@@ -1787,10 +1759,6 @@ def sensitivity(
         session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a
             list). Example: session.disable_quant_qdq=1
         isolate: Run models in a separate process with limits (default: on)
-        isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
-            machine) (default: 0)
-        isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
-            (default: 120)
 
     Returns:
         SensitivityResult. Its attributes are the keys of the JSON document of the command; to_dict()
@@ -1824,7 +1792,12 @@ def sensitivity(
         "cache": cache,
         "no_cache": no_cache,
         "jobs": jobs,
+        "queue": queue,
+        "lease": lease,
         "report": report,
+        "junit": junit,
+        "markdown": markdown,
+        "expert": expert,
         "data": data,
         "input": input,
         "set": set,
@@ -1835,7 +1808,7 @@ def sensitivity(
         "part": part,
         "shape": shape,
         "seed": seed,
-        "contract": contract,
+        "preprocess": preprocess,
         "for": for_,
         "kind": kind,
         "size": size,
@@ -1859,8 +1832,6 @@ def sensitivity(
         "optimization": optimization,
         "session_config": session_config,
         "isolate": isolate,
-        "isolate_memory": isolate_memory,
-        "isolate_seconds": isolate_seconds,
     }, progress)
 
 
@@ -1870,6 +1841,10 @@ def calibrate(
     *,
     shard: Optional[Word] = None,
     batch: Optional[int] = None,
+    expert: Optional[Mapping[str, Union[Word, bool]]] = None,
+    queue: Optional[Word] = None,
+    lease: Optional[Word] = None,
+    parts: Optional[int] = None,
     data: Optional[Data] = None,
     input: Optional[Words] = None,
     set: Optional[Words] = None,
@@ -1880,7 +1855,7 @@ def calibrate(
     part: Optional[Word] = None,
     shape: Optional[Words] = None,
     seed: Optional[int] = None,
-    contract: Optional[Union[Word, Mapping[str, Any]]] = None,
+    preprocess: Optional[Union[Word, Mapping[str, Any]]] = None,
     for_: Optional[Word] = None,
     kind: Optional[Literal["audio", "image", "tensor"]] = None,
     size: Optional[Word] = None,
@@ -1904,8 +1879,6 @@ def calibrate(
     optimization: Optional[Literal["none", "basic", "extended", "all"]] = "all",
     session_config: Optional[Words] = None,
     isolate: Optional[bool] = None,
-    isolate_memory: Optional[float] = None,
-    isolate_seconds: Optional[float] = None,
     progress: Progress = None,
 ) -> CalibrateResult:
     r"""Collect activation ranges on data for static INT8 quantization.
@@ -1917,6 +1890,12 @@ def calibrate(
         shard: Use every N-th sample only, starting with the I-th, as I/N; 'ounce calibrate merge'
             combines the parts. Example: 1/4
         batch: Run this many samples per call (default: 1)
+        expert: options for experiments, as a dictionary with the keys isolate-memory, isolate-seconds
+        queue: Measure on other machines: put questions into this shared folder, where 'ounce work'
+            answers them
+        lease: Take over the work of a worker that shows no sign of life for this time (default: 120s)
+        parts: With queue: split the data into this many parts (0: by the number of samples) (default:
+            0)
         progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
             notebooks; or a function that is called with the model, the stage, the amount done and the
             total amount, and may return True to stop the call
@@ -1941,8 +1920,9 @@ def calibrate(
         seed: Set the seed of random inputs (default: 1)
 
     Preprocessing of raw data:
-        contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json,
-            or a dictionary
+        preprocess: how raw data becomes an input: a .toml or .json file, also a
+            preprocessor_config.json, a dictionary, or 'auto' to derive layout, size and scale from the
+            data (the notes report them)
         for_: Apply the preprocessing options to this input (default: the only input)
         kind: Set the kind of input: image, audio or tensor (default: from the other options)
         size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
@@ -1974,10 +1954,6 @@ def calibrate(
         session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a
             list). Example: session.disable_quant_qdq=1
         isolate: Run models in a separate process with limits (default: on)
-        isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
-            machine) (default: 0)
-        isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
-            (default: 120)
 
     Returns:
         CalibrateResult. Its attributes are the keys of the JSON document of the command; to_dict() returns
@@ -1998,6 +1974,10 @@ def calibrate(
         "output": output,
         "shard": shard,
         "batch": batch,
+        "expert": expert,
+        "queue": queue,
+        "lease": lease,
+        "parts": parts,
         "data": data,
         "input": input,
         "set": set,
@@ -2008,7 +1988,7 @@ def calibrate(
         "part": part,
         "shape": shape,
         "seed": seed,
-        "contract": contract,
+        "preprocess": preprocess,
         "for": for_,
         "kind": kind,
         "size": size,
@@ -2032,8 +2012,6 @@ def calibrate(
         "optimization": optimization,
         "session_config": session_config,
         "isolate": isolate,
-        "isolate_memory": isolate_memory,
-        "isolate_seconds": isolate_seconds,
     }, progress)
 
 
@@ -2078,6 +2056,8 @@ def diff(
     b: Optional[Word],
     *,
     report: Optional[Word] = None,
+    junit: Optional[Word] = None,
+    markdown: Optional[Word] = None,
     progress: Progress = None,
 ) -> DiffResult:
     r"""List the differences between two models.
@@ -2086,6 +2066,9 @@ def diff(
         a: The original model
         b: The changed model
         report: Write the result as a self-contained HTML report: FILE.html
+        junit: Write the results as JUnit XML, for continuous integration
+        markdown: Append the results as a Markdown table to this file, which is new, empty or from
+            Ounce. Example: $GITHUB_STEP_SUMMARY
         progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
             notebooks; or a function that is called with the model, the stage, the amount done and the
             total amount, and may return True to stop the call
@@ -2108,6 +2091,8 @@ def diff(
         "a": a,
         "b": b,
         "report": report,
+        "junit": junit,
+        "markdown": markdown,
     }, progress)
 
 
@@ -2132,7 +2117,8 @@ def publish(
     threshold: Optional[float] = None,
     edge_cases: Optional[bool] = None,
     on: Optional[Words] = None,
-    contract: Optional[Union[Word, Mapping[str, Any]]] = None,
+    preprocess: Optional[Union[Word, Mapping[str, Any]]] = None,
+    expert: Optional[Mapping[str, Union[Word, bool]]] = None,
     abs_tol: Optional[float] = None,
     mean_tol: Optional[float] = None,
     max_mse: Optional[float] = None,
@@ -2158,8 +2144,6 @@ def publish(
     optimization: Optional[Literal["none", "basic", "extended", "all"]] = "all",
     session_config: Optional[Words] = None,
     isolate: Optional[bool] = None,
-    isolate_memory: Optional[float] = None,
-    isolate_seconds: Optional[float] = None,
     progress: Progress = None,
 ) -> PublishResult:
     r"""Write the variants that Hugging Face tools expect, with configuration and a model card.
@@ -2200,8 +2184,10 @@ def publish(
             on)
         on: Test INT8 variants on these CPUs before writing them: avx2, avx512, arm64, none, or auto for
             all that this machine can emulate (default: auto)
-        contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json,
-            or a dictionary
+        preprocess: how raw data becomes an input: a .toml or .json file, also a
+            preprocessor_config.json, a dictionary, or 'auto' to derive layout, size and scale from the
+            data (the notes report them)
+        expert: options for experiments, as a dictionary with the keys isolate-memory, isolate-seconds
         progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
             notebooks; or a function that is called with the model, the stage, the amount done and the
             total amount, and may return True to stop the call
@@ -2249,10 +2235,6 @@ def publish(
         session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a
             list). Example: session.disable_quant_qdq=1
         isolate: Run models in a separate process with limits (default: on)
-        isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
-            machine) (default: 0)
-        isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
-            (default: 120)
 
     Returns:
         PublishResult. Its attributes are the keys of the JSON document of the command; to_dict() returns
@@ -2288,7 +2270,8 @@ def publish(
         "threshold": threshold,
         "edge_cases": edge_cases,
         "on": on,
-        "contract": contract,
+        "preprocess": preprocess,
+        "expert": expert,
         "abs_tol": abs_tol,
         "mean_tol": mean_tol,
         "max_mse": max_mse,
@@ -2314,8 +2297,6 @@ def publish(
         "optimization": optimization,
         "session_config": session_config,
         "isolate": isolate,
-        "isolate_memory": isolate_memory,
-        "isolate_seconds": isolate_seconds,
     }, progress)
 
 
@@ -2327,6 +2308,7 @@ class contract:
         model: Model,
         output: Optional[Word] = None,
         *,
+        expert: Optional[Mapping[str, Union[Word, bool]]] = None,
         data: Optional[Data] = None,
         input: Optional[Words] = None,
         set: Optional[Words] = None,
@@ -2337,7 +2319,7 @@ class contract:
         part: Optional[Word] = None,
         shape: Optional[Words] = None,
         seed: Optional[int] = None,
-        contract: Optional[Union[Word, Mapping[str, Any]]] = None,
+        preprocess: Optional[Union[Word, Mapping[str, Any]]] = None,
         for_: Optional[Word] = None,
         kind: Optional[Literal["audio", "image", "tensor"]] = None,
         size: Optional[Word] = None,
@@ -2361,8 +2343,6 @@ class contract:
         optimization: Optional[Literal["none", "basic", "extended", "all"]] = "all",
         session_config: Optional[Words] = None,
         isolate: Optional[bool] = None,
-        isolate_memory: Optional[float] = None,
-        isolate_seconds: Optional[float] = None,
         progress: Progress = None,
     ) -> ContractResult:
         r"""Store preprocessing metadata in a model, and with --data also value ranges and a golden sample.
@@ -2371,6 +2351,7 @@ class contract:
             model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a
                 model
             output: Write the model with its metadata to this file
+            expert: options for experiments, as a dictionary with the keys isolate-memory, isolate-seconds
             progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
                 notebooks; or a function that is called with the model, the stage, the amount done and the
                 total amount, and may return True to stop the call
@@ -2395,8 +2376,9 @@ class contract:
             seed: Set the seed of random inputs (default: 1)
 
         Preprocessing of raw data:
-            contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json,
-                or a dictionary
+            preprocess: how raw data becomes an input: a .toml or .json file, also a
+                preprocessor_config.json, a dictionary, or 'auto' to derive layout, size and scale from the
+                data (the notes report them)
             for_: Apply the preprocessing options to this input (default: the only input)
             kind: Set the kind of input: image, audio or tensor (default: from the other options)
             size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
@@ -2428,10 +2410,6 @@ class contract:
             session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a
                 list). Example: session.disable_quant_qdq=1
             isolate: Run models in a separate process with limits (default: on)
-            isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
-                machine) (default: 0)
-            isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
-                (default: 120)
 
         Returns:
             ContractResult. Its attributes are the keys of the JSON document of the command; to_dict() returns
@@ -2450,6 +2428,7 @@ class contract:
         return call("contract set", ContractResult, {
             "model": model,
             "output": output,
+            "expert": expert,
             "data": data,
             "input": input,
             "set": set,
@@ -2460,7 +2439,7 @@ class contract:
             "part": part,
             "shape": shape,
             "seed": seed,
-            "contract": contract,
+            "preprocess": preprocess,
             "for": for_,
             "kind": kind,
             "size": size,
@@ -2484,8 +2463,6 @@ class contract:
             "optimization": optimization,
             "session_config": session_config,
             "isolate": isolate,
-            "isolate_memory": isolate_memory,
-            "isolate_seconds": isolate_seconds,
         }, progress)
 
     @staticmethod
@@ -2526,6 +2503,7 @@ class contract:
         model: Model,
         *,
         dump: Optional[Words] = None,
+        expert: Optional[Mapping[str, Union[Word, bool]]] = None,
         data: Optional[Data] = None,
         input: Optional[Words] = None,
         set: Optional[Words] = None,
@@ -2543,8 +2521,6 @@ class contract:
         optimization: Optional[Literal["none", "basic", "extended", "all"]] = "all",
         session_config: Optional[Words] = None,
         isolate: Optional[bool] = None,
-        isolate_memory: Optional[float] = None,
-        isolate_seconds: Optional[float] = None,
         progress: Progress = None,
     ) -> ContractCheckResult:
         r"""Check data against the preprocessing metadata.
@@ -2554,6 +2530,7 @@ class contract:
                 model
             dump: Compare with the model input that your app computed for the same samples: a .npy or raw
                 float32 file, or INPUT=FILE (one, or a list)
+            expert: options for experiments, as a dictionary with the keys isolate-memory, isolate-seconds
             progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
                 notebooks; or a function that is called with the model, the stage, the amount done and the
                 total amount, and may return True to stop the call
@@ -2587,10 +2564,6 @@ class contract:
             session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a
                 list). Example: session.disable_quant_qdq=1
             isolate: Run models in a separate process with limits (default: on)
-            isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
-                machine) (default: 0)
-            isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
-                (default: 120)
 
         Returns:
             ContractCheckResult. Its attributes are the keys of the JSON document of the command; to_dict()
@@ -2609,6 +2582,7 @@ class contract:
         return call("contract check", ContractCheckResult, {
             "model": model,
             "dump": dump,
+            "expert": expert,
             "data": data,
             "input": input,
             "set": set,
@@ -2626,8 +2600,6 @@ class contract:
             "optimization": optimization,
             "session_config": session_config,
             "isolate": isolate,
-            "isolate_memory": isolate_memory,
-            "isolate_seconds": isolate_seconds,
         }, progress)
 
 
@@ -2684,15 +2656,15 @@ def unpack(
     }, progress)
 
 
-def copy(
+def repack(
     model: Model,
     output: Optional[Word] = None,
     *,
     external_data: Optional[Literal["auto", "always", "never"]] = "auto",
     shape: Optional[Words] = None,
     runtime: Optional[Word] = None,
+    expert: Optional[Mapping[str, Union[Word, bool]]] = None,
     emit: Optional[Literal["ort"]] = None,
-    ort_style: Optional[Literal["fixed", "runtime"]] = "fixed",
     progress: Progress = None,
 ) -> CopyResult:
     r"""Check and rewrite a model without changing its values; merge or split external weights, fix shapes.
@@ -2705,6 +2677,7 @@ def copy(
         shape: Write a model with fixed shapes, as NNAPI and QNN need: set the length of a dynamic axis,
             as NAME=LENGTH or INPUT:AXIS=LENGTH (one, or a list)
         runtime: Use this ONNX Runtime for emit: the path of a library, or a version
+        expert: options for experiments, as a dictionary with the keys ort-style
         progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
             notebooks; or a function that is called with the model, the stage, the amount done and the
             total amount, and may return True to stop the call
@@ -2712,8 +2685,6 @@ def copy(
     ORT format:
         emit: Also write the model in ORT format (model.ort), optimized offline by ONNX Runtime, and the
             list of operators that a reduced build needs. The only value is ort
-        ort_style: Choose when ONNX Runtime optimizes an ORT format model: fixed (offline, for the CPU),
-            runtime (at load, as NNAPI and CoreML need)
 
     Returns:
         CopyResult. Its attributes are the keys of the JSON document of the command; to_dict() returns them,
@@ -2727,16 +2698,16 @@ def copy(
         StoppedError: `progress` returned True
 
     Example:
-        ounce.copy("model.onnx", "copy.onnx", external_data="always")
+        ounce.repack("model.onnx", "copy.onnx", external_data="always")
     """
-    return call("copy", CopyResult, {
+    return call("repack", CopyResult, {
         "model": model,
         "output": output,
         "external_data": external_data,
         "shape": shape,
         "runtime": runtime,
+        "expert": expert,
         "emit": emit,
-        "ort_style": ort_style,
     }, progress)
 
 
@@ -2800,6 +2771,7 @@ def prove(
     ranges: Optional[Word] = None,
     metric_command: Optional[Word] = None,
     metric_seconds: Optional[float] = None,
+    expert: Optional[Mapping[str, Union[Word, bool]]] = None,
     data: Optional[Data] = None,
     input: Optional[Words] = None,
     set: Optional[Words] = None,
@@ -2810,7 +2782,7 @@ def prove(
     part: Optional[Word] = None,
     shape: Optional[Words] = None,
     seed: Optional[int] = None,
-    contract: Optional[Union[Word, Mapping[str, Any]]] = None,
+    preprocess: Optional[Union[Word, Mapping[str, Any]]] = None,
     for_: Optional[Word] = None,
     kind: Optional[Literal["audio", "image", "tensor"]] = None,
     size: Optional[Word] = None,
@@ -2834,8 +2806,6 @@ def prove(
     optimization: Optional[Literal["none", "basic", "extended", "all"]] = "all",
     session_config: Optional[Words] = None,
     isolate: Optional[bool] = None,
-    isolate_memory: Optional[float] = None,
-    isolate_seconds: Optional[float] = None,
     progress: Progress = None,
 ) -> ProveResult:
     r"""Check the provenance record of a model.
@@ -2847,6 +2817,7 @@ def prove(
         ranges: Reproduce the model with these activation ranges, if it was quantized with ranges
         metric_command: Repeat the accuracy check with this program, if it was made with one
         metric_seconds: Limit the time of metric_command, in seconds (default: 300)
+        expert: options for experiments, as a dictionary with the keys isolate-memory, isolate-seconds
         progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
             notebooks; or a function that is called with the model, the stage, the amount done and the
             total amount, and may return True to stop the call
@@ -2871,8 +2842,9 @@ def prove(
         seed: Set the seed of random inputs (default: 1)
 
     Preprocessing of raw data:
-        contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json,
-            or a dictionary
+        preprocess: how raw data becomes an input: a .toml or .json file, also a
+            preprocessor_config.json, a dictionary, or 'auto' to derive layout, size and scale from the
+            data (the notes report them)
         for_: Apply the preprocessing options to this input (default: the only input)
         kind: Set the kind of input: image, audio or tensor (default: from the other options)
         size: Resize images to HEIGHTxWIDTH, or their shorter side to S. Example: 224x224
@@ -2904,10 +2876,6 @@ def prove(
         session_config: Add an entry to the session options of ONNX Runtime, as KEY=VALUE (one, or a
             list). Example: session.disable_quant_qdq=1
         isolate: Run models in a separate process with limits (default: on)
-        isolate_memory: Limit the address space of the separate process, in GiB (0: the memory of the
-            machine) (default: 0)
-        isolate_seconds: Limit the time for loading a model and for each run, in seconds (0: no limit)
-            (default: 120)
 
     Returns:
         ProveResult. Its attributes are the keys of the JSON document of the command; to_dict() returns
@@ -2929,6 +2897,7 @@ def prove(
         "ranges": ranges,
         "metric_command": metric_command,
         "metric_seconds": metric_seconds,
+        "expert": expert,
         "data": data,
         "input": input,
         "set": set,
@@ -2939,7 +2908,7 @@ def prove(
         "part": part,
         "shape": shape,
         "seed": seed,
-        "contract": contract,
+        "preprocess": preprocess,
         "for": for_,
         "kind": kind,
         "size": size,
@@ -2963,6 +2932,113 @@ def prove(
         "optimization": optimization,
         "session_config": session_config,
         "isolate": isolate,
-        "isolate_memory": isolate_memory,
-        "isolate_seconds": isolate_seconds,
+    }, progress)
+
+
+def explain(
+    code: Optional[Word] = None,
+    *,
+    progress: Progress = None,
+) -> ExplainResult:
+    r"""Explain the code of a note or an error: cause, consequence and fix.
+
+    Args:
+        code: The code of a note or an error, such as OUN101 (default: list all)
+        progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
+            notebooks; or a function that is called with the model, the stage, the amount done and the
+            total amount, and may return True to stop the call
+
+    Returns:
+        ExplainResult. Its attributes are the keys of the JSON document of the command; to_dict() returns
+        them, print(result) prints the report.
+
+    Raises:
+        RequestError: an invalid argument, or an invalid file (a ValueError)
+        UnsupportedError: the model is valid, and the operation is not supported for it
+        MissingFileError: a file does not exist (a FileNotFoundError)
+        RefusedError: another I/O error, such as a full disk (an OSError)
+        StoppedError: `progress` returned True
+
+    Example:
+        print(ounce.explain("OUN110"))
+    """
+    return call("explain", ExplainResult, {
+        "code": code,
+    }, progress)
+
+
+def overview(
+    model: Model,
+    *,
+    progress: Progress = None,
+) -> OverviewResult:
+    r"""Show the size, family and inputs of a model, and estimate every format; short form: ounce MODEL.
+
+    Args:
+        model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a
+            model
+        progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
+            notebooks; or a function that is called with the model, the stage, the amount done and the
+            total amount, and may return True to stop the call
+
+    Returns:
+        OverviewResult. Its attributes are the keys of the JSON document of the command; to_dict() returns
+        them, print(result) prints the report.
+
+    Raises:
+        RequestError: an invalid argument, or an invalid file (a ValueError)
+        UnsupportedError: the model is valid, and the operation is not supported for it
+        MissingFileError: a file does not exist (a FileNotFoundError)
+        RefusedError: another I/O error, such as a full disk (an OSError)
+        StoppedError: `progress` returned True
+
+    Example:
+        ounce.overview("model.onnx").formats[0].bytes
+    """
+    return call("overview", OverviewResult, {
+        "model": model,
+    }, progress)
+
+
+def work(
+    folder: Optional[Word],
+    *,
+    idle: Optional[Word] = None,
+    root: Optional[Words] = None,
+    times: Optional[bool] = None,
+    lease: Optional[Word] = None,
+    progress: Progress = None,
+) -> WorkResult:
+    r"""Answer questions of 'tune', 'sensitivity' and 'calibrate' in a shared folder.
+
+    Args:
+        folder: The shared folder of the questions
+        idle: End after this time without a question (default: 10m)
+        root: Read models and data below this folder only (one, or a list; default: the current folder)
+        times: Measure times, too: nothing else runs on this machine, and no second worker
+        lease: Take over the work of a worker that shows no sign of life for this time (default: 120s)
+        progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
+            notebooks; or a function that is called with the model, the stage, the amount done and the
+            total amount, and may return True to stop the call
+
+    Returns:
+        WorkResult. Its attributes are the keys of the JSON document of the command; to_dict() returns them,
+        print(result) prints the report.
+
+    Raises:
+        RequestError: an invalid argument, or an invalid file (a ValueError)
+        UnsupportedError: the model is valid, and the operation is not supported for it
+        MissingFileError: a file does not exist (a FileNotFoundError)
+        RefusedError: another I/O error, such as a full disk (an OSError)
+        StoppedError: `progress` returned True
+
+    Example:
+        answered = ounce.work("queue", idle="0.1s").answered
+    """
+    return call("work", WorkResult, {
+        "folder": folder,
+        "idle": idle,
+        "root": root,
+        "times": times,
+        "lease": lease,
     }, progress)

@@ -22,7 +22,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 from ._call import Model
 from ._errors import RequestError
 from ._results import CopyResult, QuantizeResult
-from ._verbs import copy, quantize
+from ._verbs import quantize, repack
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -270,7 +270,7 @@ def quant_pre_process(
             "external_data_location and external_data_size_threshold have no counterpart: the file gets the model's name"
         )
     wants_files = save_as_external_data or all_tensors_to_one_file
-    return copy(input_model, output=output_model_path, external_data="always" if wants_files else "auto")
+    return repack(input_model, output=output_model_path, external_data="always" if wants_files else "auto")
 
 
 def convert_float_to_float16(
@@ -326,7 +326,7 @@ class _MadeModel:
 
     def save_model_to_file(self, output_path: Path, use_external_data_format: bool = False) -> None:
         """Writes the model."""
-        copy(self.result.output, output=output_path, external_data="always" if use_external_data_format else "auto")
+        repack(self.result.output, output=output_path, external_data="always" if use_external_data_format else "auto")
 
 
 class MatMulNBitsQuantizer:

@@ -4,6 +4,7 @@
 #include <ounce/error.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <iterator>
 
 namespace ounce {
@@ -23,5 +24,11 @@ constexpr ModelKinds model_kinds(Kinds... kinds) {
   return static_cast<ModelKinds>(((1U << static_cast<unsigned>(kinds)) | ...));
 }
 constexpr bool has_kind(ModelKinds kinds, ModelKind kind) { return (kinds & model_kinds(kind)) != 0; }
+
+// True if the name is that of a Core ML package, which is a folder. A trailing slash is allowed.
+inline bool is_package_name(const std::filesystem::path& path) {
+  const std::filesystem::path name = path.has_filename() ? path : path.parent_path();
+  return name.extension() == ".mlpackage";
+}
 
 }  // namespace ounce

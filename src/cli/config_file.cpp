@@ -70,7 +70,7 @@ class Reader {
                     const toml::key& title, const std::string& whose) {
     const std::string name(title.str());
     const auto found =
-        std::find_if(verbs.begin(), verbs.end(), [&](const VerbInfo* verb) { return verb->name == name; });
+        std::find_if(verbs.begin(), verbs.end(), [&](const VerbInfo* verb) { return is_named(*verb, name); });
     if (found == verbs.end()) {
       std::vector<std::string> names;
       for (const VerbInfo* verb : verbs) names.emplace_back(verb->name);

@@ -22,6 +22,7 @@
 #include "cli/parser.h"
 #include "cli/terminal.h"
 #include "cli/verb_tree.h"
+#include "report/messages.h"
 #include "results/results.h"
 
 namespace ounce::cli {
@@ -130,6 +131,21 @@ std::string examples_of(const verbs::VerbInfo* info) {
   return text;
 }
 
+// The keys of --expert, with their help.
+std::string expert_keys_of(const verbs::VerbInfo& info, const std::string& name) {
+  if (info.call == nullptr) return {};
+  const std::unique_ptr<verbs::VerbCall> call = info.call(name);
+  std::string text;
+  for (const verbs::Option& option : call->options.all()) {
+    if (!option.is_expert) continue;
+    constexpr std::size_t kColumn = 28;  // of descriptions in CLI11, less its indent
+    std::string key = option.long_names.front();
+    if (!option.choices().empty()) key += fmt::format(":{{{}}}", fmt::join(option.choices(), ","));
+    text += fmt::format("  {:<{}}{}{}\n", key, kColumn, key.size() < kColumn ? "" : " ", option.help);
+  }
+  return text.empty() ? text : "\nExpert options (--expert KEY=VALUE):\n" + text;
+}
+
 // Returns "ounce contract" for "ounce contract set"; empty for the program.
 std::string words_before(const CLI::App& app) {
   if (app.get_parent() == nullptr) return {};
@@ -151,7 +167,12 @@ std::string help_text(CLI::App& app, HelpLength length, std::size_t width) {
   if (length == HelpLength::kShort && info != nullptr) hidden = hide_the_rest(app, *info);
   if (app.get_parent() != nullptr) app.footer("");
   std::string text = wrap_help(app.help(words_before(app)), width);
+  constexpr std::string_view kUsage = "Usage: ounce [OPTIONS] SUBCOMMAND\n";
+  if (const std::size_t at = text.find(kUsage); at != text.npos)
+    text.replace(at, kUsage.size(), "Usage: ounce MODEL\n       ounce COMMAND MODEL [OPTIONS]\n");
   while (text.ends_with("\n\n")) text.pop_back();
+  if (length == HelpLength::kAll && info != nullptr)
+    text += wrap_help(expert_keys_of(*info, path_of(app)), width);
   text += examples_of(info);
   if (hidden != 0) text += fmt::format("\n{} more options: 'ounce {} --help-all'\n", hidden, path_of(app));
   return text;
@@ -164,8 +185,10 @@ int run(int argc, char** argv, Terminal& terminal) {
     terminal.say(verbs::Stream::kResults, help_text(app, length, terminal.help_width()));
     return 0;
   };
-  const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   if (words.empty()) return show_help(parser, HelpLength::kShort);
+  use_names_of_verbs(words, program_verbs());
+  if (names_model_first(words, program_verbs())) words.insert(words.begin(), "overview");  // 'ounce MODEL'
   if (words.size() == 1 && words.front() == "schema") {
     terminal.say_json(results::dump(results::schema()));
     return 0;
@@ -176,7 +199,7 @@ int run(int argc, char** argv, Terminal& terminal) {
     return show_help(words.size() == 1 ? parser : commands.app(verb), HelpLength::kShort);
   }
   try {
-    parser.parse(argc, argv);
+    parser.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::CallForHelp&) {
     return show_help(asked_about(parser), HelpLength::kShort);
   } catch (const CLI::CallForAllHelp&) {
@@ -184,9 +207,13 @@ int run(int argc, char** argv, Terminal& terminal) {
   } catch (const CLI::CallForVersion& request) {
     return parser.exit(request);
   } catch (const CLI::ParseError& error) {
-    terminal.complain(explain(error, parser, words));
-    return dynamic_cast<const CLI::FileError*>(&error) != nullptr ? kIoExit : kUsageExit;
+    const bool is_io = dynamic_cast<const CLI::FileError*>(&error) != nullptr;
+    const std::string message = explain(error, parser, words);
+    terminal.complain(
+        report::with_id(message, report::error_id(is_io ? ErrorCode::kIo : ErrorCode::kUsage, message)));
+    return is_io ? kIoExit : kUsageExit;
   }
+  if (commands.is_quiet()) terminal.be_quiet();
   return commands.chosen().run(terminal);
 }
 
@@ -205,7 +232,7 @@ int main(int argc, char** argv) {
     return after_flush(run(argc, argv, terminal), terminal);
   } catch (...) {
     const ounce::verbs::Failure failure = ounce::verbs::current_failure();
-    terminal.complain(failure.message);
+    terminal.complain(failure.line());
     return failure.exit_code;
   }
 }

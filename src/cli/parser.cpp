@@ -26,24 +26,25 @@ Parser::Parser(std::span<const VerbInfo* const> verbs, std::function<std::string
     : verbs_(verbs), app_(kProgram, "ounce") {
   app_.set_version_flag("--version", std::move(version), kVersion);
   add_config_option(app_, verbs);
+  app_.add_flag("-q,--quiet", is_quiet_, kQuiet);
   app_.require_subcommand(1);
   app_.set_help_flag("-h,--help", kHelp);
   app_.set_help_all_flag("--help-all", kHelpAll);
   app_.footer(
       "Exit codes: 0 success, 1 a threshold is exceeded, 2 bad usage or bad input, 3 not supported, 4 I/O "
       "error, 70 internal error.\n"
-      "'ounce help VERB' shows the help of a verb, 'ounce VERB --help-all' all of its options.\n"
-      "To get started, run 'ounce inspect MODEL' for an overview of your model, 'ounce advise MODEL' for a "
-      "measured recommendation, or 'ounce demo' for a demonstration.");
-  app_.fallthrough();  // accepts --config after the verb
+      "'ounce help COMMAND' shows the help of a command, 'ounce COMMAND --help-all' all of its options.\n"
+      "To get started, run 'ounce MODEL' for an overview of your model, or 'ounce demo' for a "
+      "demonstration.");
+  app_.fallthrough();  // accepts --config and --quiet after the verb
   for (const VerbInfo* verb : verbs) add(app_, *verb, verb->name);
 }
 
 void Parser::add(CLI::App& parent, const VerbInfo& verb, const std::string& name) {
   CLI::App* const app = parent.add_subcommand(verb.name, verb.summary);
   const bool is_inside = &parent != &app_;
-  app->group(is_inside || verb.audience == Audience::kEveryday ? "Subcommands"
-             : verb.audience == Audience::kMore                ? "More"
+  app->group(is_inside || verb.audience == Audience::kEveryday ? "Commands"
+             : verb.audience == Audience::kMore                ? "More commands"
                                                                : "");
   if (verb.call == nullptr) {
     app->require_subcommand(1);
@@ -91,7 +92,9 @@ CLI::Option* Parser::add(Bound& bound, Option& option, const std::string& names)
     added->check(
         CLI::Validator([problem](std::string& word) { return problem(word); }, option.must_be->description));
   }
-  added->default_str(option.by_default)->required(option.is_required)->group(option.heading);
+  added->default_str(option.by_default)
+      ->required(option.is_required)
+      ->group(option.is_expert ? "" : option.heading);
   bound.options.emplace_back(added, &option);
   return added;
 }
@@ -174,30 +177,47 @@ const CLI::App& begun(const CLI::App& app) {
 }
 
 bool looks_like_model(const std::string& word) {
+  constexpr std::string_view kEndings[] = {".onnx", ".tflite", ".mlpackage", ".mlmodel", ".mlmodelc"};
   std::error_code none;
-  return word.ends_with(".onnx") || std::filesystem::exists(word, none);
+  return std::any_of(std::begin(kEndings), std::end(kEndings),
+                     [&](std::string_view ending) { return word.ends_with(ending); }) ||
+         std::filesystem::exists(word, none);
+}
+
+// Returns the position of the first word that is no option and no value of --config.
+std::size_t first_argument(const std::vector<std::string>& words) {
+  std::size_t at = 0;
+  while (at < words.size() && words[at].starts_with("-")) at += words[at] == "--config" ? 2U : 1U;
+  return at;
 }
 
 // Explains an unknown verb. Empty if no word could be a verb.
 std::string explain_verb(const CLI::App& parser, const std::vector<std::string>& words) {
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    const bool is_value = i > 0 && words[i - 1] == "--config";
-    if (is_value || word.starts_with("-")) continue;
-    if (looks_like_model(word)) {
-      return fmt::format(
-          "'{0}' is not a verb of ounce. To work on a model, write 'ounce inspect {0}' or 'ounce quantize "
-          "{0}'; 'ounce help' lists the verbs",
-          word);
-    }
-    std::string guess = verb_for(word);
-    if (guess.empty()) guess = nearest(word, names_of_verbs(parser));
-    return with_guess(fmt::format("'{}' is not a verb of ounce", word), guess);
-  }
-  return {};
+  const std::size_t at = first_argument(words);
+  if (at >= words.size()) return {};
+  std::string guess = verb_for(words[at]);
+  if (guess.empty()) guess = nearest(words[at], names_of_verbs(parser));
+  if (guess.empty())
+    return fmt::format("'{}' is neither a verb of ounce nor a file: 'ounce help' lists the verbs", words[at]);
+  return with_guess(fmt::format("'{}' is not a verb of ounce", words[at]), guess);
 }
 
 }  // namespace
+
+void use_names_of_verbs(std::vector<std::string>& words, std::span<const VerbInfo* const> verbs) {
+  const std::size_t at = first_argument(words);
+  if (at >= words.size()) return;
+  for (const VerbInfo* verb : verbs) {
+    if (is_named(*verb, words[at])) words[at] = verb->name;
+  }
+}
+
+bool names_model_first(const std::vector<std::string>& words, std::span<const VerbInfo* const> verbs) {
+  const std::size_t at = first_argument(words);
+  if (at >= words.size() || !looks_like_model(words[at])) return false;
+  const auto names_it = [&](const VerbInfo* verb) { return is_named(*verb, words[at]); };
+  return words[at] != "help" && words[at] != "schema" && std::ranges::none_of(verbs, names_it);
+}
 
 std::string explain(const CLI::ParseError& error, const CLI::App& parser,
                     const std::vector<std::string>& words) {

@@ -23,6 +23,7 @@ inline constexpr const char* kProgram =
 inline constexpr const char* kHelp = "Show the most important options, with examples";
 inline constexpr const char* kHelpAll = "Show all options";
 inline constexpr const char* kVersion = "Print the version and build information";
+inline constexpr const char* kQuiet = "Print errors and the --json document only";
 inline constexpr const char* kConfig = "Read options from a TOML file with one section per verb";
 
 class Parser {
@@ -32,6 +33,7 @@ class Parser {
   CLI::App& app() { return app_; }
   // Finds the parser of a verb such as "contract set". Throws Error{kUsage} with a guess for an unknown verb.
   CLI::App& app(const std::string& verb);
+  bool is_quiet() const { return is_quiet_; }  // --quiet, of the parsed command line
   // Returns the parsed verb with its options. Throws Error{kUsage} for options of an enclosing verb.
   verbs::VerbCall& chosen();
 
@@ -51,6 +53,7 @@ class Parser {
   CLI::App app_;
   std::deque<Bound> bound_;
   std::deque<bool> flags_;  // written by CLI11
+  bool is_quiet_ = false;
 };
 
 // Adds --config FILE: options from a TOML file, with a section for each verb and keys named like the long
@@ -68,6 +71,12 @@ void add_config_option(CLI::App& parser, std::span<const verbs::VerbInfo* const>
 
 // Returns the words of a verb, such as "contract set"; empty for the program.
 std::string path_of(const CLI::App& verb);
+
+// Replaces an earlier name of a verb by its name: "copy" by "repack".
+void use_names_of_verbs(std::vector<std::string>& words, std::span<const verbs::VerbInfo* const> verbs);
+
+// True if the first word that is not an option is a model and not a verb: 'ounce model.onnx'.
+bool names_model_first(const std::vector<std::string>& words, std::span<const verbs::VerbInfo* const> verbs);
 
 // Explains a command line that does not parse in one line, with a guess. `words` is the command line without
 // the program name.

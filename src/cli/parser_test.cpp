@@ -19,8 +19,9 @@ struct Line {
   explicit Line(const std::string& line) {
     std::istringstream text(line.substr(0, line.find(" >")));
     std::vector<std::string> words((std::istream_iterator<std::string>(text)), {});
-    std::reverse(words.begin() + 1, words.end());  // CLI11 expects words in reverse order
     words.erase(words.begin());
+    if (names_model_first(words, verbs::all_verbs())) words.insert(words.begin(), "overview");
+    std::reverse(words.begin(), words.end());  // CLI11 expects words in reverse order
     parser.app().parse(words);
   }
 };

@@ -34,5 +34,19 @@ TEST(TimeLeft, IsSaidInFewWords) {
   EXPECT_EQ(time_left_text(7200), "2 h 0 min");
 }
 
+TEST(ProgressText, ShowsStepTimeAndBest) {
+  Progress progress;
+  progress.stage = "observing";
+  EXPECT_EQ(progress_text(progress, std::nullopt), "observing");
+  progress.total = 50;
+  progress.done = 17;
+  progress.step = 3;
+  EXPECT_EQ(progress_text(progress, 12), "step 3: observing 34 %, 12 s left");
+  progress.steps = 5;
+  progress.best = 34.41;
+  progress.best_unit = " dB";
+  EXPECT_EQ(progress_text(progress, std::nullopt), "step 3 of 5: observing 34 %, best so far 34.4 dB");
+}
+
 }  // namespace
 }  // namespace ounce::cli

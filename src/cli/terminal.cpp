@@ -82,15 +82,10 @@ ProgressLine::~ProgressLine() {
 
 void ProgressLine::show() {
   const auto total = progress.total.load();
-  const auto done = progress.done.load();
-  const char* stage = progress.stage.load();
-  if (total == 0) {
-    host_.show(report::safe_format("{}: {}", what_, stage));
-  } else {
-    const auto left = time_left_.seconds(stage, done, total, std::chrono::steady_clock::now());
-    host_.show(report::safe_format("{}: {} {} %{}", what_, stage, done * 100 / total,
-                                   left ? ", " + time_left_text(*left) + " left" : std::string()));
-  }
+  const auto left = total == 0 ? std::nullopt
+                               : time_left_.seconds(progress.stage.load(), progress.done.load(), total,
+                                                    std::chrono::steady_clock::now());
+  host_.show(report::safe_format("{}: {}", what_, progress_text(progress, left)));
 }
 
 }  // namespace
@@ -100,6 +95,7 @@ std::unique_ptr<verbs::Watch> Terminal::watch(const std::string& what) {
 }
 
 void Terminal::write(verbs::Stream stream, const std::string& text) {
+  if (is_quiet_) return;
   const bool is_result = stream == verbs::Stream::kResults;
   const int descriptor = is_result ? STDOUT_FILENO : STDERR_FILENO;
   const std::size_t width = width_of(descriptor);
@@ -115,7 +111,7 @@ void Terminal::write_complaint(const std::string& line) {
 }
 
 void Terminal::write_passing(const std::string& line) {
-  if (::isatty(STDERR_FILENO) == 0) return;
+  if (is_quiet_ || ::isatty(STDERR_FILENO) == 0) return;
   print(stderr, "\r\x1b[K" + line);
   std::fflush(stderr);
 }
@@ -385,6 +381,20 @@ std::optional<double> TimeLeft::seconds(const char* stage, std::uint64_t done, s
   if (taken < kLeastSeconds || made < kLeastShare * static_cast<double>(total) || made == 0)
     return std::nullopt;
   return taken * left / made;
+}
+
+std::string progress_text(const Progress& progress, const std::optional<double>& seconds_left) {
+  std::string text;
+  const unsigned step = progress.step.load(), steps = progress.steps.load();
+  if (step != 0)
+    text += steps == 0 ? fmt::format("step {}: ", step) : fmt::format("step {} of {}: ", step, steps);
+  text += progress.stage.load();
+  if (const auto total = progress.total.load(); total != 0)
+    text += fmt::format(" {} %", progress.done.load() * 100 / total);
+  if (seconds_left) text += fmt::format(", {} left", time_left_text(*seconds_left));
+  if (const std::string unit = progress.best_unit.load(); !unit.empty())
+    text += fmt::format(", best so far {:.1f}{}", progress.best.load(), unit);
+  return text;
 }
 
 std::string time_left_text(double seconds) {

@@ -16,6 +16,8 @@ namespace ounce::cli {
 class Terminal : public verbs::Host {
  public:
   std::unique_ptr<verbs::Watch> watch(const std::string& what) override;
+  // Prints only errors and JSON documents from now on.
+  void be_quiet() { is_quiet_ = true; }
   // The width of help texts: that of stdout if it is a terminal, limited to a readable width.
   std::size_t help_width() const;
 
@@ -24,6 +26,9 @@ class Terminal : public verbs::Host {
   void write_document(const std::string& document) override;
   void write_complaint(const std::string& line) override;  // "ounce: …"
   void write_passing(const std::string& line) override;
+
+ private:
+  bool is_quiet_ = false;
 };
 
 // True if output to this file descriptor gets colors: for a terminal, unless NO_COLOR is set or TERM is
@@ -56,6 +61,8 @@ class TimeLeft {
   Time start_;
 };
 
+// "step 2 of 5: searching 34 %, 12 s left, best so far 34.4 dB"
+std::string progress_text(const Progress& progress, const std::optional<double>& seconds_left);
 std::string time_left_text(double seconds);  // "40 s", "3 min", "1 h 20 min"
 
 }  // namespace ounce::cli

@@ -9,12 +9,12 @@ namespace ounce::cli {
 
 using verbs::VerbInfo;
 
-extern const VerbInfo kDemo, kCompletion, kMan;
+extern const VerbInfo kDemo, kCompletion, kMan, kMeasure;
 
 std::span<const VerbInfo* const> program_verbs() {
   static const std::vector<const VerbInfo*> kAll = [] {
     std::vector<const VerbInfo*> all(verbs::all_verbs().begin(), verbs::all_verbs().end());
-    all.insert(all.end(), {&kDemo, &kCompletion, &kMan});
+    all.insert(all.end(), {&kDemo, &kCompletion, &kMan, &kMeasure});
     return all;
   }();
   return kAll;
@@ -58,7 +58,9 @@ Verb describe(const VerbInfo& row, std::vector<std::string> path) {
   add_help_options(verb.options);
   if (row.call != nullptr) {
     const std::unique_ptr<verbs::VerbCall> call = row.call(row.name);
-    for (const verbs::Option& option : call->options.all()) verb.options.push_back(describe(option));
+    for (const verbs::Option& option : call->options.all()) {
+      if (!option.is_expert) verb.options.push_back(describe(option));
+    }
   }
   for (const VerbInfo* inside : row.verbs) verb.verbs.push_back(describe(*inside, path));
   return verb;
@@ -79,6 +81,7 @@ Verb verb_tree() {
   Verb program{{"ounce"}, kProgram, nullptr, {}, {}};
   program.options.push_back(global_option({"--version"}, kVersion));
   program.options.push_back(global_option({"--config"}, kConfig, "FILE"));
+  program.options.push_back(global_option({"-q", "--quiet"}, kQuiet));
   add_help_options(program.options);
   for (const VerbInfo* verb : program_verbs()) program.verbs.push_back(describe(*verb, program.path));
   return program;

@@ -57,6 +57,10 @@ std::optional<Contract> shared_contract(const std::filesystem::path& reference,
 // outputs are judged.
 Gates with_default_gate(const VerifyOptions& options, VerifyResult& result) {
   Gates gates = options.gates;
+  if (gates.set != GateSet::kNone) {
+    const bool has_metric = !result.metrics.empty() && !std::isnan(result.metrics.front().drop);
+    gates = evaluate::with_standard(gates, evaluate::weight_bits(result.candidate), has_metric);
+  }
   if (evaluate::has_any(gates) || options.data.labels.empty()) return gates;
   if (!result.metrics.empty() && std::isnan(result.metrics.front().drop)) return gates;
   gates.max_drop = kDefaultDrop;

@@ -21,7 +21,7 @@
 #include <utility>
 
 #include "base/cancel.h"
-#include "base/package_name.h"
+#include "base/model_kind.h"
 #include "io/mapped_file.h"
 #include "io/temporary_files.h"
 

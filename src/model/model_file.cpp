@@ -10,7 +10,7 @@
 #include <span>
 #include <system_error>
 
-#include "base/package_name.h"
+#include "base/model_kind.h"
 
 namespace ounce::model {
 

@@ -75,4 +75,8 @@ kernels::Affine make_affine(float scale, float zero);
 void balance_runs(const std::byte* x, std::size_t runs, std::size_t n, std::size_t kernel,
                   const kernels::Affine* affine, kernels::CodeRange range, std::uint8_t* codes);
 
+// Adds n values: the original x (little-endian binary32 at any alignment) against y. Infinite values that are
+// equal on both sides have no error.
+void add_error(const std::byte* x, const float* y, std::size_t n, kernels::ErrorNorms& norms);
+
 }  // namespace ounce::quant

@@ -61,7 +61,7 @@ void write_required_operators(const std::vector<std::filesystem::path>& models,
 EmitResult emit_ort(const std::filesystem::path& model, const std::filesystem::path& output,
                     const EmitOptions& options) {
   const CancellationScope scope(options.progress);
-  model::require_support(model, "copy");
+  model::require_support(model, "repack");
   const onnx::Model read = onnx::read_model(model);  // gives better errors than the runtime
   const graph::Index index = graph::validate(read);
   EmitResult result;

@@ -126,7 +126,7 @@ namespace ounce {
 CopyResult copy_model(const std::filesystem::path& path, const std::filesystem::path& output_path,
                       const CopyOptions& options) {
   const CancellationScope scope(options.progress);
-  model::require_support(path, "copy");
+  model::require_support(path, "repack");
   ThreadPool pool;
   onnx::Model model = onnx::read_model(path);
   graph::validate(model);

@@ -3,6 +3,7 @@
 #include <ounce/quantize.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #include "base/cancel.h"
@@ -95,11 +96,15 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
   const Stopwatch time;
   validate(options.recipe);
   quantization::Quantization q(path, output_path, options);
-  quantization::open(q);
-  quantization::prepare(q);
-  quantization::observe(q);
-  quantization::search(q);
-  quantization::make(q);
+  constexpr std::array kSteps = {quantization::open, quantization::prepare, quantization::observe,
+                                 quantization::search, quantization::make};
+  for (std::size_t i = 0; i < kSteps.size(); ++i) {
+    if (options.progress != nullptr) {
+      options.progress->steps = kSteps.size();
+      options.progress->step = static_cast<unsigned>(i + 1);
+    }
+    kSteps[i](q);
+  }
   q.result.seconds = time.seconds();
   return std::move(q.result);
 }

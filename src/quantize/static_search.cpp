@@ -138,6 +138,10 @@ void SearchBudget::show_progress() const {
   options_.progress->done = std::min<std::uint64_t>(99, static_cast<std::uint64_t>(100 * spent_ / to_spend_));
   options_.progress->total = 100;
   options_.progress->stage = "trying";
+  if (std::isfinite(best_decibels())) {
+    options_.progress->best = best_decibels();
+    options_.progress->best_unit = " dB";
+  }
 }
 
 namespace {

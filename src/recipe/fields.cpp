@@ -164,8 +164,9 @@ std::string parse(const RecipeField& field, const std::string& text, std::map<st
   }
   std::string must_be = any_of("NAME=FORMAT, with the format", names, entry.word);
   if (format && is_half(*format))
-    must_be += ". Arithmetic in 16 bits is for whole models: use `format=fp16`, or `integer.fp16_remainder=true` "
-               "with INT8";
+    must_be +=
+        ". Arithmetic in 16 bits is for whole models: use `format=fp16`, or `integer.fp16_remainder=true` "
+        "with INT8";
   return must_be;
 }
 
@@ -240,6 +241,9 @@ struct Requiring {
   }
 };
 
+// The key of --expert: the name of the option without dashes.
+std::string_view expert_key(const RecipeField& field) { return field.option.substr(2); }
+
 struct WritingOptions {
   const Recipe& recipe;
   Texts words = {};
@@ -256,13 +260,13 @@ struct WritingOptions {
     const bool is_format = field.path == "format";
     if ((value == usual && !is_format) || !reads(recipe, field.read_by)) return;
     if constexpr (std::is_same_v<T, bool>) {
-      if (field.on.empty()) return add_if(true, value ? field.option : field.off_option);
+      if (field.on.empty() && !field.is_expert) return add_if(true, value ? field.option : field.off_option);
     } else if constexpr (std::is_same_v<T, std::optional<bool>>) {
       return add_if(true, *value ? field.option : field.off_option);
     }
     for (const std::string& text : texts(field, value)) {
-      words.emplace_back(field.option);
-      words.push_back(text);
+      words.emplace_back(field.is_expert ? kExpertOption : field.option);
+      words.push_back(field.is_expert ? fmt::format("{}={}", expert_key(field), text) : text);
     }
   }
 
@@ -278,8 +282,12 @@ struct FindingOption {
   template <class T>
   void operator()(const RecipeField& field, const T&, const T&) {
     if (field.path != path) return;
-    option = field.option;
+    option = field.is_expert ? fmt::format("{} {}", kExpertOption, expert_key(field)) : field.option;
     if (text.empty()) return;
+    if (field.is_expert) {
+      option += fmt::format("={}", text);
+      return;
+    }
     constexpr bool kIsBool = std::is_same_v<T, bool> || std::is_same_v<T, std::optional<bool>>;
     if (kIsBool && field.on.empty()) {
       if (text == "false") option = field.off_option;

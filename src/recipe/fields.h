@@ -41,6 +41,7 @@ struct RecipeField {
   double low = 0, high = 0;            // number: the range of the option's value
   double unit = 1;                     // number: option's value / field's value
   bool is_resolved = false;            // false in a resolved recipe
+  bool is_expert = false;              // shown and written as --expert KEY=VALUE
   std::string_view old_key = {};       // earlier key, still accepted in JSON and `--expert`
   // Earlier names of the option, still accepted but not shown.
   std::string_view old_option = {}, old_off_option = {};
@@ -58,6 +59,9 @@ inline bool operator==(const ValueOverride& a, const ValueOverride& b) {
   return a.range == b.range && a.method == b.method && a.type == b.type && a.keep_float == b.keep_float;
 }
 
+// Sets the fields with `is_expert`, as "--expert rounding=nearest".
+inline constexpr std::string_view kExpertOption = "--expert";
+
 // The recipe with default values.
 const Recipe& usual_recipe();
 
@@ -70,7 +74,8 @@ void fields(SomeRecipe& r, F& f) {
   f({.path = "decoder",
      .option = "--decode",
      .help = "Choose where weights are dequantized: fold (at load, FP32 speed), dq (on every run, small in "
-             "memory), auto (by --memory)"},
+             "memory), auto (by --memory)",
+     .is_expert = true},
     r.decoder, u.decoder);
   f({.path = "memory",
      .option = "--memory",
@@ -82,7 +87,8 @@ void fields(SomeRecipe& r, F& f) {
      .help = "Limit the time that --memory balanced spends on dequantizing weights, in percent of a run "
              "(estimated from shapes)",
      .high = 100,
-     .unit = 100},
+     .unit = 100,
+     .is_expert = true},
     r.decode_share, u.decode_share);
   f({.path = "granularity",
      .option = "--granularity",
@@ -90,12 +96,14 @@ void fields(SomeRecipe& r, F& f) {
     r.granularity, u.granularity);
   f({.path = "scale",
      .option = "--scale",
-     .help = "Choose how scales are computed: mse (least squared error), absmax (largest absolute value)"},
+     .help = "Choose how scales are computed: mse (least squared error), absmax (largest absolute value)",
+     .is_expert = true},
     r.scale, u.scale);
   f({.path = "rounding",
      .option = "--rounding",
      .help = "Choose how weights are rounded: zero-sum (the errors of a channel sum to zero), nearest, "
-             "adaptive (int8: AdaRound-style layer-wise reconstruction on calibration data; slower)"},
+             "adaptive (int8: AdaRound-style layer-wise reconstruction on calibration data; slower)",
+     .is_expert = true},
     r.rounding, u.rounding);
   f({.path = "codebook",
      .option = "--codebook",
@@ -110,6 +118,7 @@ void fields(SomeRecipe& r, F& f) {
      .help = "Store the smallest weights in FP16, up to this percentage of the size",
      .high = 100,
      .unit = 100,
+     .is_expert = true,
      .old_key = "fp16_budget",
      .old_option = "--half-share"},
     r.fp16_budget, u.fp16_budget);
@@ -153,13 +162,15 @@ void fields(SomeRecipe& r, F& f) {
      .help = "Set the percentile of --calibration percentile, from 50 to 100",
      .read_by = kStatic,
      .low = 50,
-     .high = 100},
+     .high = 100,
+     .is_expert = true},
     r.integer.percentile, u.integer.percentile);
   f({.path = "integer.dialect",
      .option = "--dialect",
      .help = "Choose the quantization format of int8: qdq (Q/DQ nodes, which runtimes fuse), qoperator "
              "(integer ops such as QLinearConv)",
-     .read_by = kStatic},
+     .read_by = kStatic,
+     .is_expert = true},
     r.integer.dialect, u.integer.dialect);
   f({.path = "integer.activations",
      .option = "--activations",
@@ -169,7 +180,8 @@ void fields(SomeRecipe& r, F& f) {
   f({.path = "integer.symmetric_activations",
      .option = "--symmetric-activations",
      .help = "Use symmetric activation ranges for int8 where values have both signs",
-     .read_by = kStatic},
+     .read_by = kStatic,
+     .is_expert = true},
     r.integer.symmetric_activations, u.integer.symmetric_activations);
   f({.path = "integer.weights",
      .option = "--weights",
@@ -202,13 +214,15 @@ void fields(SomeRecipe& r, F& f) {
      .option = "--skip-rewrite",
      .help = "Do not rewrite these ops as ops that run in INT8: hard-swish, tanh, conv-transpose, mean, "
              "pad-channels (repeatable, or separated by commas)",
-     .read_by = kStatic},
+     .read_by = kStatic,
+     .is_expert = true},
     r.integer.skip_rewrites, u.integer.skip_rewrites);
   f({.path = "integer.use_cost_model",
      .option = "--use-cost-model",
      .help = "Keep nodes in FP32 that INT8 would make slower (default: on)",
      .read_by = kStatic,
      .off_option = "--no-use-cost-model",
+     .is_expert = true,
      .old_key = "use_cost_model",
      .old_option = "--weigh-costs",
      .old_off_option = "--no-weigh-costs"},
@@ -217,6 +231,7 @@ void fields(SomeRecipe& r, F& f) {
      .option = "--dynamic-conv",
      .help = "Run Conv as ConvInteger for int8-dynamic, although it is several times slower than FP32",
      .read_by = kInteger,
+     .is_expert = true,
      .old_key = "dynamic_conv",
      .old_option = "--force-conv"},
     r.integer.dynamic_conv, u.integer.dynamic_conv);
@@ -225,7 +240,8 @@ void fields(SomeRecipe& r, F& f) {
      .help = "Override the quantization of one activation for int8, as NAME=SETTING: a range LOW:HIGH, a "
              "--calibration method, a type of --activations, or float to keep it in FP32 (repeatable). "
              "Example: /act/Sigmoid_output_0=0:1",
-     .read_by = kStatic},
+     .read_by = kStatic,
+     .is_expert = true},
     r.integer.values, u.integer.values);
   f({.path = "integer.search",
      .option = "--search",
@@ -239,18 +255,21 @@ void fields(SomeRecipe& r, F& f) {
      .option = "--equalize",
      .help = "Apply cross-layer equalization (default: on)",
      .read_by = kStatic,
-     .off_option = "--no-equalize"},
+     .off_option = "--no-equalize",
+     .is_expert = true},
     r.integer.equalize, u.integer.equalize);
   f({.path = "integer.correct_bias",
      .option = "--correct-bias",
      .help = "Apply bias correction for int8 (default: on)",
      .read_by = kStatic,
-     .off_option = "--no-correct-bias"},
+     .off_option = "--no-correct-bias",
+     .is_expert = true},
     r.integer.correct_bias, u.integer.correct_bias);
   f({.path = "integer.fit_on_even_samples",
      .option = "--fit-on-even-samples",
      .help = "Calibrate int8 on every second sample only, if there are 16 or more",
      .read_by = kStatic,
+     .is_expert = true,
      .old_key = "fit_on_even_samples",
      .old_option = "--every-second"},
     r.integer.fit_on_even_samples, u.integer.fit_on_even_samples);
@@ -260,18 +279,21 @@ void fields(SomeRecipe& r, F& f) {
      .help = "Choose the ops for packed weights: nbits (MatMulNBits and GatherBlockQuantized), qdq "
              "(DequantizeLinear per block, opset 21)",
      .read_by = kNbits,
-     .name = "kernels"},
+     .name = "kernels",
+     .is_expert = true},
     r.nbits.dialect, u.nbits.dialect);
   f({.path = "nbits.accuracy_level",
      .option = "--accuracy-level",
      .help = "Set accuracy_level of MatMulNBits: 0 (the runtime chooses), 1 (FP32 activations), 4 (INT8 "
              "activations, fastest), auto (4 where the outputs stay accurate)",
-     .read_by = kNbits},
+     .read_by = kNbits,
+     .is_expert = true},
     r.nbits.accuracy_level, u.nbits.accuracy_level);
   f({.path = "nbits.levels",
      .option = "--level",
      .help = "Override --accuracy-level for one node, named by its output, as NAME=LEVEL (repeatable)",
-     .read_by = kNbits},
+     .read_by = kNbits,
+     .is_expert = true},
     r.nbits.levels, u.nbits.levels);
   f({.path = "nbits.method",
      .option = "--method",
@@ -312,7 +334,8 @@ void fields(SomeRecipe& r, F& f) {
      .option = "--keep-names",
      .help = "Keep the names of nodes and intermediate values (default: shorten them if they are more than "
              "0.2 % of the file)",
-     .read_by = kHalf},
+     .read_by = kHalf,
+     .is_expert = true},
     r.half.keep_names, u.half.keep_names);
   f({.path = "target",
      .option = "--target",

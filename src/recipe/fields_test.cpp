@@ -111,8 +111,9 @@ TEST(RecipeFieldsTest, EarlierKeysAreAccepted) {
   set_field(recipe, "fp16_remainder", "fp16");
   set_field(recipe, "rounding", "balanced");
   recipe.integer.search = false;
-  EXPECT_THAT(options_of(recipe), ElementsAre("--to", "int8", "--fp16-budget", "2", "--fallback", "fp16",
-                                              "--no-use-cost-model", "--no-search", "--fit-on-even-samples"));
+  EXPECT_THAT(options_of(recipe),
+              ElementsAre("--to", "int8", "--expert", "fp16-budget=2", "--fallback", "fp16", "--expert",
+                          "use-cost-model=false", "--no-search", "--expert", "fit-on-even-samples=true"));
 }
 
 TEST(RecipeFieldsTest, TextsThatAreNoneAreRefused) {
@@ -138,7 +139,10 @@ TEST(RecipeFieldsTest, TextsThatAreNoneAreRefused) {
 }
 
 TEST(RecipeFieldsTest, OptionsOfFieldsAndOfTheirValues) {
-  EXPECT_EQ(option_of_recipe_field("decoder"), "--decode");
+  EXPECT_EQ(option_of_recipe_field("memory"), "--memory");
+  EXPECT_EQ(option_of_recipe_field("decoder"), "--expert decode");
+  EXPECT_EQ(option_of_recipe_field("decoder=dq"), "--expert decode=dq");
+  EXPECT_EQ(option_of_recipe_field("half.keep_names=true"), "--expert keep-names=true");
   EXPECT_EQ(option_of_recipe_field("integer.search=false"), "--no-search");
   EXPECT_EQ(option_of_recipe_field("integer.fp16_remainder=true"), "--fallback fp16");
   EXPECT_EQ(option_of_recipe_field("keep_inputs=true"), "--keep-inputs");
@@ -151,14 +155,14 @@ TEST(RecipeFieldsTest, TheOptionsOfARecipeNameWhatIsNotUsual) {
   recipe.granularity = {GranularityKind::kBlock, 32};
   recipe.fp16_budget = 0.02;
   recipe.keep_inputs = true;
-  EXPECT_THAT(options_of(recipe),
-              ElementsAre("--to", "w8", "--granularity", "block:32", "--fp16-budget", "2", "--keep-inputs"));
+  EXPECT_THAT(options_of(recipe), ElementsAre("--to", "w8", "--granularity", "block:32", "--expert",
+                                              "fp16-budget=2", "--keep-inputs"));
   recipe = {};
   recipe.format = format_with(Arithmetic::kStatic);
   recipe.integer.search = recipe.integer.equalize = false;
   recipe.integer.reduce_range = false;
   EXPECT_THAT(options_of(recipe), ElementsAre("--to", name_of(recipe.format), "--no-reduce-range",
-                                              "--no-search", "--no-equalize"));
+                                              "--no-search", "--expert", "equalize=false"));
 }
 
 }  // namespace

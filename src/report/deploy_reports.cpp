@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "recipe/format_info.h"
+#include "report/messages.h"
 #include "report/recipe_command.h"
 #include "report/reports.h"
 #include "report/table.h"
@@ -71,10 +72,10 @@ std::string publish_text(const PublishResult& result) {
       if (!variant.is_written)
         text += safe_format("  {}: not written: {}\n", variant.variant, with_options(variant.why_not));
       for (const std::string& note : variant.notes)
-        text += safe_format("  {}: note: {}\n", variant.variant, with_options(note));
+        text += safe_format("  {}: note: {}\n", variant.variant, note_text(note));
     }
   }
-  for (const std::string& note : result.notes) text += safe_format("  note: {}\n", with_options(note));
+  for (const std::string& note : result.notes) text += safe_format("  note: {}\n", note_text(note));
   if (result.written() == 0) return text + safe_format("{}: nothing was written\n", result.output);
   return text + safe_format("{}: {} variant{}, {} configuration files, {} copied files\n", result.output,
                             result.written(), result.written() == 1 ? "" : "s", result.configs.size(),

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/quality.h"
+#include "report/messages.h"
 #include "report/recipe_command.h"
 #include "report/reports.h"
 #include "report/table.h"
@@ -77,6 +78,7 @@ std::string metric_table(const std::vector<MetricResult>& metrics) {
   return table.text();
 }
 
+// One line, and one for each case if one failed. The JSON document has all of them.
 std::string edge_lines(const std::vector<EdgeCase>& cases) {
   std::size_t held = 0, failed = 0, left_out = 0;
   std::string lines;
@@ -91,7 +93,7 @@ std::string edge_lines(const std::vector<EdgeCase>& cases) {
   std::string text = fmt::format("edge cases: {} passed", held);
   if (failed != 0) text += fmt::format(", {} FAILED", failed);
   if (left_out != 0) text += fmt::format(", {} skipped", left_out);
-  return text + '\n' + lines;
+  return text + '\n' + (failed == 0 ? std::string() : lines);
 }
 
 }  // namespace
@@ -100,6 +102,11 @@ std::string verify_text(const VerifyResult& result) {
   std::string text = safe_format(
       "{} against {}: {} {}sample{}, {}\n", result.candidate.string(), result.reference.string(),
       result.samples, result.is_generated ? "random " : "", result.samples == 1 ? "" : "s", result.runtime);
+  text += plain(with_options(result.verdict)) + '\n';
+  // With --confidence, the verdict includes the certainty.
+  if (!result.certainty.empty() && result.passed && !result.is_confidence_asked)
+    text += safe_format("{}: {}\n", result.is_certain ? "certain" : "not certain",
+                        with_options(result.certainty));
   text += output_table(result) + slice_lines(result.outputs);
   if (!result.metrics.empty()) text += metric_table(result.metrics);
   if (!result.worst.empty()) {
@@ -113,20 +120,17 @@ std::string verify_text(const VerifyResult& result) {
   if (!result.cpus.empty()) text += "on other CPUs:\n";
   for (const std::string& line : cpu_lines(result.cpus)) text += safe_format("  {}\n", line);
   if (result.is_generated) {
-    text += with_options(
-        "note: random inputs show only how well the models agree; to measure accuracy, give `data`\n");
+    text += fmt::format(
+        "note: {}\n",
+        note_text("random inputs show only how well the models agree; to measure accuracy, give `data`"));
   }
-  for (const std::string& note : result.notes) text += safe_format("note: {}\n", with_options(note));
+  for (const std::string& note : result.notes) text += safe_format("note: {}\n", note_text(note));
   const bool has_numbers = std::any_of(result.outputs.begin(), result.outputs.end(), [](const auto& output) {
     return output.is_judged && !output.is_state && !output.is_label;
   });
   if (const std::string words = sqnr_words(result.worst_sqnr_db); has_numbers && !words.empty())
     text += words + '\n';
-  // With --confidence, the verdict includes the certainty.
-  if (!result.certainty.empty() && result.passed && !result.is_confidence_asked)
-    text += safe_format("{}: {}\n", result.is_certain ? "certain" : "not certain",
-                        with_options(result.certainty));
-  return text + plain(with_options(result.verdict)) + '\n';
+  return text;
 }
 
 std::string verify_table(const std::vector<VerifyRow>& rows) {
@@ -169,13 +173,14 @@ std::string busy_note(const BenchReport& report) {
     return std::all_of(model.batches.begin(), model.batches.end(),
                        [](const auto& batch) { return batch.speed_up.is_reliable; });
   });
-  return fmt::format(
-      "note: the machine is busy: calls took {:.1f} times their CPU time, so latencies are too long. {}\n",
+  const std::string note = fmt::format(
+      "the machine is busy: calls took {:.1f} times their CPU time, so latencies are too long. {}",
       report.load,
       is_reliable
           ? fmt::format("Speed-ups compare CPU times; their intervals were widened by {:.0f} % on both sides",
                         100 * SpeedUp::kBusyError)
           : "Speed-ups on several threads need an idle machine: stop other programs and run again");
+  return fmt::format("note: {}\n", note_text(note));
 }
 
 constexpr std::size_t kShownOps = 10, kShownNodes = 5;
@@ -241,9 +246,11 @@ std::string bench_text(const BenchReport& report) {
     if (model.profile) text += profile_text(model);
   }
   if (has_cold_starts && !is_cache_dropped)
-    text += "note: the file cache could not be dropped, so cold starts read the model from memory\n";
+    text += fmt::format(
+        "note: {}\n",
+        note_text("the file cache could not be dropped, so cold starts read the model from memory"));
   if (report.load > SpeedUp::kBusyLoad) text += busy_note(report);
-  for (const std::string& note : report.notes) text += safe_format("note: {}\n", with_options(note));
+  for (const std::string& note : report.notes) text += safe_format("note: {}\n", note_text(note));
   return text;
 }
 
@@ -269,14 +276,15 @@ std::string decode_text(const DecodeReport& report) {
   text += table.text();
   for (const DecodeResult& model : report.models) {
     if (!model.is_cached)
-      text += safe_format("note: {} has no KV cache, so each token processes the whole text\n",
-                          model.model.filename().string());
+      text +=
+          safe_format("note: {}\n", note_text(model.model.filename().string() +
+                                              " has no KV cache, so each token processes the whole text"));
   }
   for (const DecodeResult& model : report.models) {
     if (!model.verdict.empty())
       text += safe_format("{}: {}\n", model.model.filename().string(), with_options(model.verdict));
   }
-  for (const std::string& note : report.notes) text += safe_format("note: {}\n", with_options(note));
+  for (const std::string& note : report.notes) text += safe_format("note: {}\n", note_text(note));
   return text;
 }
 

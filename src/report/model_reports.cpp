@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "report/messages.h"
 #include "report/recipe_command.h"
 #include "report/reports.h"
 #include "report/table.h"
@@ -61,7 +62,7 @@ std::string inspect_text(const ModelInfo& info, std::size_t tensors) {
     text += safe_format("  metadata {} = {}\n", key, start_of(value));
   text += '\n' + count_table(info.ops, "op") + '\n' + count_table(info.element_types, "element type") + '\n';
   if (!info.tensors.empty()) text += tensor_table(info.tensors, tensors) + '\n';
-  for (const std::string& note : info.notes) text += safe_format("note: {}\n", with_options(note));
+  for (const std::string& note : info.notes) text += safe_format("note: {}\n", note_text(note));
   for (const std::string& blocker : info.blockers)
     text += safe_format("cannot be quantized: {}\n", with_options(blocker));
   if (info.bytes_after != 0) {
@@ -91,6 +92,47 @@ std::string inspect_table(const std::vector<InspectRow>& rows) {
   table.add({fmt::format("total {}", rows.size()), bytes_text(before), "", "", bytes_text(after),
              before == 0 ? "-" : percent_text(static_cast<double>(after) / static_cast<double>(before))});
   return table.text();
+}
+
+std::string overview_text(const Overview& found) {
+  std::string text =
+      safe_format("{}: {}, {}\n", found.model.string(), found.file_format, bytes_text(found.bytes));
+  if (!found.family.empty()) text += safe_format("  family  {}\n", found.family);
+  text += safe_format("  state   {}\n", found.already_quantized.empty() ? std::string("not quantized")
+                                                                        : found.already_quantized);
+  for (const ValueDescription& value : found.inputs)
+    text += safe_format("  input   {}  {}\n", value.name, value.type);
+  for (const ValueDescription& value : found.outputs)
+    text += safe_format("  output  {}  {}\n", value.name, value.type);
+  if (found.formats.empty()) {
+    return text + (found.already_quantized.empty()
+                       ? "\nThe model has no large FP32 weights, so quantization does not make it smaller.\n"
+                       : "\nQuantize the original FP32 model instead of this one.\n");
+  }
+  Table table({"--to", "meaning", ">estimated size", ">%", "needs data", "speed"});
+  std::string unfit;
+  for (const FormatEstimate& format : found.formats) {
+    if (!format.why_not.empty()) {
+      unfit += safe_format("  {}: {}\n", std::string(name_of(format.format)), format.why_not);
+      continue;
+    }
+    table.add({name_of(format.format), format.label, bytes_text(format.bytes), percent_text(format.ratio),
+               format.needs_data ? "yes" : "no",
+               format.is_faster         ? "usually faster"
+               : is_half(format.format) ? "on GPUs and NPUs"
+                                        : ""});
+  }
+  text += '\n' + table.text();
+  if (!unfit.empty()) text += "Formats that do not fit this model:\n" + unfit;
+  text += "\nNothing was measured or written. Commands to try:\n";
+  bool names_data = false;
+  for (const std::string& command : found.commands) {
+    text += safe_format("  {}\n", command);
+    names_data |= command.ends_with(" DATA");
+  }
+  if (names_data)
+    text += "DATA: sample inputs as .npz, .npy, .csv or .jsonl, or a folder of images or audio files.\n";
+  return text;
 }
 
 namespace diff_lines {
@@ -265,7 +307,7 @@ std::string check_text(const CheckReport& report) {
     text += finding_lines(target);
     if (target.execution) text += safe_format("  {}: {}\n", target.target, execution_text(*target.execution));
     for (const std::string& note : target.notes)
-      text += safe_format("  {}: note: {}\n", target.target, with_options(note));
+      text += safe_format("  {}: note: {}\n", target.target, note_text(note));
   }
   for (const ProviderHint& hint : report.hints) {
     text += safe_format("  {} (documented, not measured): {}", hint.provider, taken_text(hint));

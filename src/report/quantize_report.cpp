@@ -6,6 +6,7 @@
 #include <map>
 
 #include "recipe/format_info.h"
+#include "report/messages.h"
 #include "report/recipe_command.h"
 #include "report/reports.h"
 #include "report/table.h"
@@ -210,7 +211,7 @@ std::string calibrate_text(const CalibrateResult& result, std::size_t at_most) {
   text += safe_format("{} activation{} on {} sample{} → {}\n", result.values.size(),
                       result.values.size() == 1 ? "" : "s", result.samples, result.samples == 1 ? "" : "s",
                       result.output.string());
-  for (const std::string& note : result.notes) text += safe_format("note: {}\n", with_options(note));
+  for (const std::string& note : result.notes) text += safe_format("note: {}\n", note_text(note));
   return text;
 }
 

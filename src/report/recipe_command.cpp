@@ -55,6 +55,7 @@ constexpr Word kWords[] = {
     {"gates.min_sqnr", "--min-sqnr"},
     {"gates.min_agreement", "--min-agreement"},
     {"gates.max_drop", "--max-drop"},
+    {"gates.set", "--gate"},
     {"max_drop", "--max-drop"},
     {"gates.confidence", "--confidence"},
     {"gates.max_mse", "--max-mse"},
@@ -113,12 +114,24 @@ bool is_number(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
+std::string python_value(std::string_view text) {
+  if (text == "true" || text == "false") return text == "true" ? "True" : "False";
+  return is_number(text) ? std::string(text) : fmt::format("\"{}\"", text);
+}
+
 // Converts "--min-sqnr 20" to min_sqnr=20, and "--no-verify" to verify=False.
 std::string parameter_of(std::string_view option, bool is_flag) {
   const std::size_t blank = option.find(' ');
   std::string name(option.substr(2, blank == option.npos ? blank : blank - 2));
   std::replace(name.begin(), name.end(), '-', '_');
   if (name == "for") name += '_';  // a keyword of Python
+  if (name == "expert" && blank != option.npos) {
+    const std::string_view setting = option.substr(blank + 1);
+    const std::size_t equals = std::min(setting.find('='), setting.size());
+    return fmt::format(
+        "expert={{\"{}\": {}}}", setting.substr(0, equals),
+        equals == setting.size() ? std::string("…") : python_value(setting.substr(equals + 1)));
+  }
   if (blank != option.npos) {
     const std::string value(option.substr(blank + 1));
     return name + '=' + (is_number(value) ? value : '"' + value + '"');

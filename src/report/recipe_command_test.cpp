@@ -16,9 +16,9 @@ TEST(RecipeCommandTest, SaysWhatIsNotUsual) {
   statement.recipe.granularity = {GranularityKind::kBlock, 32};
   statement.recipe.fp16_budget = 0.02;
   statement.recipe.exclude = {"head|tail"};
-  EXPECT_EQ(
-      making_command(statement),
-      "ounce quantize SOURCE -o OUT --to w8 --granularity block:32 --fp16-budget 2 --exclude 'head|tail'");
+  EXPECT_EQ(making_command(statement),
+            "ounce quantize SOURCE -o OUT --to w8 --granularity block:32 --expert fp16-budget=2 --exclude "
+            "'head|tail'");
 }
 
 TEST(RecipeCommandTest, AMixNamesItsNodes) {
@@ -28,9 +28,9 @@ TEST(RecipeCommandTest, AMixNamesItsNodes) {
   recipe.integer.values["x"].range = ValueRange{-1, 6.5};
   recipe.integer.values["y"].keep_float = true;
   recipe.integer.equalize = true;
-  EXPECT_THAT(options_of(recipe),
-              ElementsAre("--to", "int8", "--node", "a b=w8", "--node", "c=int8-dynamic", "--value",
-                          "x=-1:6.5", "--value", "y=float", "--no-search", "--equalize"));
+  EXPECT_THAT(options_of(recipe), ElementsAre("--to", "int8", "--node", "a b=w8", "--node", "c=int8-dynamic",
+                                              "--expert", "value=x=-1:6.5", "--expert", "value=y=float",
+                                              "--no-search", "--expert", "equalize=true"));
 }
 
 TEST(RecipeCommandTest, AGateNamesItsLimitsAndItsSamples) {

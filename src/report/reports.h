@@ -20,6 +20,7 @@ namespace ounce::report {
 using AdviseRow = Row<AdviseResult>;
 using CheckRow = Row<CheckReport>;
 using InspectRow = Row<ModelInfo>;
+using OverviewRow = Row<Overview>;
 using ProveRow = Row<Proof>;
 using QuantizeRow = Row<QuantizeResult>;
 using SensitivityRow = Row<SensitivityResult>;
@@ -38,6 +39,7 @@ std::string decode_text(const DecodeReport& report);
 std::string diff_text(const DiffResult& result, std::size_t at_most);
 std::string inspect_text(const ModelInfo& info, std::size_t tensors);
 std::string inspect_table(const std::vector<InspectRow>& rows);
+std::string overview_text(const Overview& found);
 std::string prove_text(const Proof& proof);
 std::string prove_table(const std::vector<ProveRow>& rows);
 std::string publish_text(const PublishResult& result);

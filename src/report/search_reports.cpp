@@ -6,6 +6,7 @@
 #include <map>
 
 #include "recipe/format_info.h"
+#include "report/messages.h"
 #include "report/recipe_command.h"
 #include "report/reports.h"
 #include "report/table.h"
@@ -104,7 +105,7 @@ std::string tune_text(const TuneResult& result) {
     if (!trial.problem.empty())
       text += safe_format("could not be made: {}: {}\n", trial.name, with_options(trial.problem));
   }
-  for (const std::string& note : result.notes) text += safe_format("note: {}\n", with_options(note));
+  for (const std::string& note : result.notes) text += safe_format("note: {}\n", note_text(note));
   if (result.is_interrupted) text += "interrupted: this is the best candidate so far\n";
   if (result.is_out_of_time)
     text +=
@@ -262,7 +263,7 @@ std::string sensitivity_text(const SensitivityResult& result, double min_sqnr) {
                         drop_text(result.all_drop));
   text += '\n' + group_table(result) + rest_line(result);
   for (const std::string& finding : result.findings) text += plain(with_options(finding)) + '\n';
-  for (const std::string& note : result.notes) text += safe_format("note: {}\n", with_options(note));
+  for (const std::string& note : result.notes) text += safe_format("note: {}\n", note_text(note));
   text += exclude_lines(result, min_sqnr);
   return text + safe_format("{} model{} measured, {} from the cache, {}\n", result.measured,
                             result.measured == 1 ? "" : "s", result.recalled, seconds_text(result.seconds));

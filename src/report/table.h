@@ -100,8 +100,10 @@ struct Failure {
   std::string message;  // one line; empty: no error
   ErrorCode code = ErrorCode::kInternal;
   std::vector<FieldRef> fields = {};  // named in the message
+  std::string id = {};                // "OUN701", see messages.h
 
   bool empty() const { return message.empty(); }
+  std::string line() const { return id.empty() ? message : message + " [" + id + "]"; }
 };
 
 template <class Result>

@@ -1,6 +1,7 @@
 #include "results/results.h"
 
 #include "base/json_text.h"
+#include "report/messages.h"
 #include "results/search_fields.h"
 
 namespace ounce::results {
@@ -17,7 +18,9 @@ template Json to_json(const CheckedContract&);
 template Json to_json(const CopyResult&);
 template Json to_json(const DecodeReport&);
 template Json to_json(const DiffResult&);
+template Json to_json(const ExplainedMessage&);
 template Json to_json(const MergedImportance&);
+template Json to_json(const Overview&);
 template Json to_json(const ModelInfo&);
 template Json to_json(const Proof&);
 template Json to_json(const PublishResult&);
@@ -27,6 +30,7 @@ template Json to_json(const SensitivityResult&);
 template Json to_json(const ShadowResult&);
 template Json to_json(const TuneResult&);
 template Json to_json(const VerifyResult&);
+template Json to_json(const WorkResult&);
 template Json to_json(const app::Unpacked&);
 
 void JsonWriter::put(const char* name, Json value) { made_[name] = std::move(value); }
@@ -38,18 +42,54 @@ Document& Document::add_error(const std::filesystem::path& model, const report::
   for (const report::FieldRef& field : failure.fields)
     names.push_back({{"field", field.field}, {"value", field.value}});
   errors_.push_back({{"code", name_of(failure.code)},
+                     {"id", failure.id},
                      {"message", failure.message},
                      {"fields", std::move(names)},
                      {"model", model.empty() ? Json(nullptr) : Json(model.string())}});
   return *this;
 }
 
-Json Document::json(const std::string& command) const {
+namespace {
+
+// Collects the notes of a result and of the parts in it: targets, models.
+void collect_notes(const Json& part, const Json& model, Json& notes) {
+  if (part.is_array()) {
+    for (const Json& one : part) collect_notes(one, model, notes);
+    return;
+  }
+  if (!part.is_object()) return;
+  for (const auto& [key, value] : part.items()) {
+    if (key != "notes" || !value.is_array()) {
+      if (value.is_structured()) collect_notes(value, model, notes);
+      continue;
+    }
+    for (const Json& note : value) {
+      const std::string text = note.get<std::string>();
+      const std::string_view id = report::message_id(text);
+      notes.push_back({{"id", id.empty() ? Json(nullptr) : Json(id)}, {"message", text}, {"model", model}});
+    }
+  }
+}
+
+}  // namespace
+
+void Document::add_result(Json result) {
+  const Json model = result.contains("model")       ? result["model"]
+                     : result.contains("candidate") ? result["candidate"]
+                                                    : Json(nullptr);
+  collect_notes(result, model.is_string() ? model : Json(nullptr), notes_);
+  results_.push_back(std::move(result));
+}
+
+Json Document::json(const std::string& command, const std::string& next) const {
   return {{"schema_version", kSchemaVersion},
           {"verb", verb_},
           {"command", command},
           {"results", results_},
-          {"errors", errors_}};
+          {"notes", notes_},
+          {"errors", errors_},
+          {"baseline", nullptr},
+          {"next", next.empty() ? Json(nullptr) : Json(next)}};
 }
 
 std::string dump(const Json& document) { return json_text(document, 2) + '\n'; }
@@ -172,19 +212,22 @@ std::vector<VerbSchema> verb_schemas(SchemaMaker& maker) {
           {"advise", maker.of<AdviseResult>()},
           {"sensitivity", maker.of<SensitivityResult>()},
           {"inspect", maker.of<ModelInfo>()},
+          {"overview", maker.of<Overview>()},
+          {"explain", maker.of<ExplainedMessage>()},
           {"check", maker.of<CheckReport>()},
           {"diff", maker.of<DiffResult>()},
           {"calibrate", either(maker.of<CalibrateResult>(), maker.of<MergedImportance>())},
           {"publish", maker.of<PublishResult>()},
           {"prove", maker.of<Proof>()},
           {"unpack", maker.of<app::Unpacked>()},
-          {"copy", maker.of<CopyResult>()},
+          {"repack", maker.of<CopyResult>()},
           {"contract check", maker.of<CheckedContract>()},
           {"shadow report", maker.of<ShadowResult>()},
+          {"work", maker.of<WorkResult>()},
           {"report", maker.of<ReportPage>()}};
 }
 
-// Of report::FieldRef and of Document::add_error().
+// Of report::FieldRef, of Document::add_result() and of Document::add_error().
 void define_errors(Json& definitions) {
   const auto object = [](const Json& properties) {
     Json names = Json::array();
@@ -194,8 +237,23 @@ void define_errors(Json& definitions) {
   };
   definitions["FieldRef"] = object({{"field", {{"type", "string"}, {"description", "such as \"format\""}}},
                                     {"value", {{"type", "string"}, {"description", "may be empty"}}}});
+  definitions["BaselineFigure"] =
+      object({{"model", {{"type", "string"}, {"description", "file name"}}},
+              {"figure", {{"type", "string"}, {"description", "name of the figure, with its unit"}}},
+              {"before", {{"type", "number"}, {"description", "in the earlier run"}}},
+              {"now", {{"type", "number"}, {"description", "in this run"}}},
+              {"allowed", {{"type", "number"}, {"description", "the limit"}}},
+              {"passed", {{"type", "boolean"}, {"description", "within the limit"}}},
+              {"sentence", {{"type", "string"}, {"description", "the same for people"}}}});
+  definitions["Note"] =
+      object({{"id",
+               {{"type", {"string", "null"}},
+                {"description", "stable code of the message, for 'ounce explain'; null: it has none"}}},
+              {"message", {{"type", "string"}, {"description", "as in the result"}}},
+              {"model", {{"type", {"string", "null"}}, {"description", "path of the model of the result"}}}});
   definitions["Error"] = object(
       {{"code", {{"type", "string"}, {"enum", names_of<ErrorCode>()}, {"description", "kind of error"}}},
+       {"id", {{"type", "string"}, {"description", "stable code of the message, for 'ounce explain'"}}},
        {"message", {{"type", "string"}, {"description", "one line for a person"}}},
        {"fields",
         {{"type", "array"},
@@ -216,22 +274,34 @@ Json schema() {
                      {"then", {{"properties", {{"results", {{"items", one.result}}}}}}}});
   }
   define_errors(maker.definitions);
-  return {{"$schema", "http://json-schema.org/draft-07/schema#"},
-          {"title", "The JSON of ounce, version 2"},
-          {"type", "object"},
-          {"properties",
-           {{"schema_version", {{"const", kSchemaVersion}}},
-            {"verb", {{"enum", verbs}, {"description", "the verb that made the document"}}},
-            {"command", {{"type", "string"}, {"description", "its command line, for a shell"}}},
-            {"results", {{"type", "array"}, {"description", "one for each model that went well, or one"}}},
-            {"errors",
-             {{"type", "array"},
-              {"items", {{"$ref", "#/definitions/Error"}}},
-              {"description", "the error of each model without a result"}}}}},
-          {"required", {"schema_version", "verb", "command", "results", "errors"}},
-          {"additionalProperties", false},
-          {"allOf", rules},
-          {"definitions", maker.definitions}};
+  return {
+      {"$schema", "http://json-schema.org/draft-07/schema#"},
+      {"title", "The JSON of ounce, version 2"},
+      {"type", "object"},
+      {"properties",
+       {{"schema_version", {{"const", kSchemaVersion}}},
+        {"verb", {{"enum", verbs}, {"description", "the verb that made the document"}}},
+        {"command", {{"type", "string"}, {"description", "its command line, for a shell"}}},
+        {"results", {{"type", "array"}, {"description", "one for each model that went well, or one"}}},
+        {"notes",
+         {{"type", "array"},
+          {"items", {{"$ref", "#/definitions/Note"}}},
+          {"description", "all notes of the results, each with its id"}}},
+        {"errors",
+         {{"type", "array"},
+          {"items", {{"$ref", "#/definitions/Error"}}},
+          {"description", "the error of each model without a result"}}},
+        {"baseline",
+         {{"type", {"array", "null"}},
+          {"items", {{"$ref", "#/definitions/BaselineFigure"}}},
+          {"description", "with --baseline: each figure compared with the earlier run"}}},
+        {"next",
+         {{"type", {"string", "null"}},
+          {"description", "the command that usually follows, for a shell; null if there is none"}}}}},
+      {"required", {"schema_version", "verb", "command", "results", "notes", "errors", "baseline", "next"}},
+      {"additionalProperties", false},
+      {"allOf", rules},
+      {"definitions", maker.definitions}};
 }
 
 }  // namespace ounce::results

@@ -3,7 +3,8 @@
 //   Document document("quantize");
 //   for (const report::Row<QuantizeResult>& row : rows) document.add(row);
 //   const Json json = document.json("ounce quantize model.onnx");
-//   // {"schema_version": 2, "verb": "quantize", "command": "ounce …", "results": [{…}], "errors": []}
+//   // {"schema_version": 2, "verb": "quantize", "command": "ounce …", "results": [{…}], "notes": [],
+//   //  "errors": [], "next": null}
 //
 // The fields of each struct are listed once, in *_fields.h; adding one takes a line there. The schema in
 // docs/schema/ounce-v2.json, the Python classes and docs/reference/json.md are made from these lists.
@@ -19,6 +20,7 @@
 #include <ounce/quantize.h>
 #include <ounce/search.h>
 #include <ounce/verify.h>
+#include <ounce/work.h>
 
 #include <cmath>
 #include <cstdint>
@@ -39,7 +41,10 @@ using Json = nlohmann::ordered_json;
 
 inline constexpr int kSchemaVersion = 2;
 
-// Of verbs whose result is more than one struct of include/ounce.
+// Of verbs whose result is not one struct of include/ounce.
+struct ExplainedMessage {
+  std::string id, title, cause, consequence, fix;
+};
 struct ReportPage {
   std::filesystem::path output;
   std::vector<std::string> runs;
@@ -67,7 +72,7 @@ class Document {
 
   template <class Result>
   Document& add(const Result& result) {
-    results_.push_back(to_json(result));
+    add_result(to_json(result));
     return *this;
   }
   template <class Result>
@@ -82,11 +87,14 @@ class Document {
   }
   Document& add_error(const std::filesystem::path& model, const report::Failure& failure);
 
-  Json json(const std::string& command) const;
+  // `next`: the command that usually follows; empty if there is none.
+  Json json(const std::string& command, const std::string& next = {}) const;
 
  private:
+  void add_result(Json result);
+
   std::string verb_;
-  Json results_ = Json::array(), errors_ = Json::array();
+  Json results_ = Json::array(), errors_ = Json::array(), notes_ = Json::array();
 };
 
 // As text: names that are not UTF-8 are repaired rather than refused.

@@ -81,7 +81,7 @@ TEST(Results, AnErrorStandsBesideTheResults) {
   report::Row<ModelInfo> good, bad;
   good.result.path = "good.onnx";
   bad.model = "bad.onnx";
-  bad.error = {2, "bad.onnx: is no model", ErrorCode::kBadInput, {{"format", "int8"}}};
+  bad.error = {2, "bad.onnx: is no model", ErrorCode::kBadInput, {{"format", "int8"}}, "OUN002"};
   const Json json = Document("inspect").add(std::vector{good, bad}).json("ounce inspect good.onnx bad.onnx");
   EXPECT_EQ(json["schema_version"], 2);
   EXPECT_EQ(json["verb"], "inspect");
@@ -89,6 +89,7 @@ TEST(Results, AnErrorStandsBesideTheResults) {
   ASSERT_EQ(json["results"].size(), 1U);
   EXPECT_EQ(json["results"][0]["model"], "good.onnx");
   EXPECT_EQ(json["errors"], Json::array({{{"code", "bad_input"},
+                                          {"id", "OUN002"},
                                           {"message", "bad.onnx: is no model"},
                                           {"fields", {{{"field", "format"}, {"value", "int8"}}}},
                                           {"model", "bad.onnx"}}}));

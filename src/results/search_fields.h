@@ -6,11 +6,24 @@
 #include <ounce/publish.h>
 #include <ounce/search.h>
 #include <ounce/verify.h>
+#include <ounce/work.h>
 
 #include "report/recipe_command.h"
 #include "results/model_fields.h"
 #include "results/results.h"
 #include "results/verify_fields.h"
+
+namespace ounce::results {
+
+void fields(MaybeConst<ExplainedMessage> auto& message, auto& f) {
+  f("id", message.id, "stable code of the message, such as \"OUN101\"");
+  f("title", message.title, "subject");
+  f("cause", message.cause, "why the message appears");
+  f("consequence", message.consequence, "effect on the run");
+  f("fix", message.fix, "remedy");
+}
+
+}  // namespace ounce::results
 
 namespace ounce {
 
@@ -20,6 +33,14 @@ inline std::vector<std::string> corners_of(const TuneTrial& trial) {
   if (trial.is_fastest) corners.push_back("fastest");
   if (trial.is_closest) corners.push_back("closest");
   return corners;
+}
+
+void fields(MaybeConst<WorkResult> auto& result, auto& f) {
+  f("answered", result.answered, "answers that count");
+  f("late", result.late, "answers that came after another worker's, and do not count");
+  f("declined", result.declined, "questions that this worker could not answer");
+  f("measuring_seconds", result.measuring_seconds, "time spent on answers");
+  f("seconds", result.seconds, "from the start to the end of the worker");
 }
 
 void fields(MaybeConst<TuneTrial> auto& trial, auto& f) {
@@ -208,7 +229,8 @@ void fields(MaybeConst<MethodFinding> auto& method, auto& f) {
   f("metric", method.metric, "null without labels");
   f("samples", method.samples, "that it was compared on");
   f("acceptable", method.is_acceptable, "the thresholds are met with the confidence");
-  f("uncertain", method.is_uncertain, "the thresholds are met on these samples, which are too few for the confidence");
+  f("uncertain", method.is_uncertain,
+    "the thresholds are met on these samples, which are too few for the confidence");
   f("samples_needed", nonzero(method.samples_needed),
     "for that, about; null: no number of samples, or it is certain");
   f("quality", sentence(method.quality), "the measured quality in words");
@@ -223,6 +245,31 @@ void fields(MaybeConst<Risk> auto& risk, auto& f) {
   f("name", risk.name, "such as \"attention_mask\"");
   f("evidence", results::sentence(risk.evidence), "with its numbers");
   f("advice", results::sentence(risk.advice), "the remedy; may be empty");
+}
+
+void fields(MaybeConst<FormatEstimate> auto& estimate, auto& f) {
+  using namespace results;
+  f("format", estimate.format, "of --to");
+  f("label", estimate.label, "such as \"INT8 static, W8A8\"");
+  f("bytes", estimate.bytes, "estimated size of the quantized model");
+  f("ratio", estimate.ratio, "share of the original's bytes");
+  f("needs_data", estimate.needs_data, "for calibration");
+  f("faster", estimate.is_faster, "usually, for models of this family");
+  f("why_not", nonempty(estimate.why_not), "why the format does not fit this model; null if it does");
+}
+
+void fields(MaybeConst<Overview> auto& found, auto& f) {
+  using namespace results;
+  f("model", found.model, "path");
+  f("bytes", found.bytes, "size of the model file and its external data");
+  f("file_format", found.file_format, "\"ONNX\", \"TFLite\" or \"Core ML\"");
+  f("family", nonempty(found.family), "the kind of model, by its structure; null if unknown");
+  f("already_quantized", nonempty(found.already_quantized), "how; null if it is not");
+  f("inputs", found.inputs, "of the model");
+  f("outputs", found.outputs, "of the model");
+  f("weight_bytes", found.weight_bytes, "bytes of all tensors");
+  f("formats", found.formats, "that fit first; empty for quantized models");
+  f("commands", found.commands, "to paste into a shell; empty if nothing can be quantized");
 }
 
 void fields(MaybeConst<RecommendedCommand> auto& command, auto& f) {

@@ -10,6 +10,7 @@
 #include "verbs/common_options.h"
 #include "verbs/json_options.h"
 #include "verbs/model_list.h"
+#include "verbs/next_step.h"
 #include "verbs/report_file.h"
 #include "verbs/verb.h"
 
@@ -23,27 +24,14 @@ struct Arguments {
   bool json = false;
 };
 
-// Returns the options of this command line that describe the data, for the recommended commands. Data in
-// memory has no path, so the commands name the placeholder DATA.
-std::vector<std::string> data_words(const Options& verb, const InMemoryInputs& given) {
-  std::vector<std::string> words;
-  if (given.data) words = {"--data", "DATA"};
-  for (const Option& option : verb.all()) {
-    if (option.heading != "Data" && !option.heading.starts_with("How raw data")) continue;
-    for (const std::string& value : option.given) {
-      words.push_back(option.name());
-      words.push_back(value);
-    }
-  }
-  return words;
-}
-
 int run(Arguments& arguments, Host& host, const Options& verb) {
   const ReportFile page(verb, arguments.report);
   AdviseOptions& options = arguments.options;
   use_given(options.data, host.given);
   use_given(options.metric_command, host.given);
-  options.data_words = data_words(verb, host.given);
+  // For the recommended commands. Data in memory has no path, so they name the placeholder DATA.
+  options.data_words = data_words(verb);
+  if (host.given.data) options.data_words.insert(options.data_words.begin(), {"--data", "DATA"});
   const Stream human = for_people(arguments.json);
   std::vector<std::string> notes;
   const std::vector<ModelFile> models = find_originals(arguments.models, notes);
@@ -54,8 +42,7 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
         host.say(human, (is_first ? "" : "\n") + report::advise_text(row.result));
       });
   if (rows.size() > 1) host.say(human, fmt::format("\n{}", report::advise_table(rows)));
-  page.deliver(results::Document("advise").add(rows), arguments.json, host);
-  return worst;
+  return page.deliver(results::Document("advise").add(rows), arguments.json, host, worst);
 }
 
 void declare(Options& options, Arguments& arguments) {
@@ -84,8 +71,8 @@ void declare(Options& options, Arguments& arguments) {
   add_runtime_options(options, advice.runtime);
 }
 
-constexpr std::string_view kEveryday[] = {"--data",     "--labels", "--budget", "--target",
-                                          "--max-drop", "--json",   "--report"};
+constexpr std::string_view kEveryday[] = {"--data",   "--preprocess", "--labels", "--budget",
+                                          "--target", "--max-drop",   "--json",   "--report"};
 constexpr std::string_view kExamples[] = {
     "ounce advise model.onnx", "ounce advise model.onnx --data val.npz --labels label --budget 90s"};
 

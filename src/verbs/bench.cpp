@@ -43,7 +43,7 @@ int run_decoders(const Arguments& arguments, Host& host, const Options& verb,
   options.tokens = arguments.tokens;
   const DecodeReport report = watched(models, options, host, [&] { return decode(models, options); });
   host.say(for_people(arguments.json), report::decode_text(report));
-  if (arguments.json) print_document(results::Document("bench").add(report), verb, host);
+  deliver(results::Document("bench").add(report), arguments.json, verb, host);
   return 0;
 }
 
@@ -60,8 +60,7 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
   if (arguments.tokens != 0) return run_decoders(arguments, host, verb, models);
   const BenchReport report = watched(models, options, host, [&] { return bench(models, options); });
   host.say(for_people(arguments.json), report::bench_text(report));
-  page.deliver(results::Document("bench").add(report), arguments.json, host);
-  return 0;
+  return page.deliver(results::Document("bench").add(report), arguments.json, host, 0);
 }
 
 void declare(Options& options, Arguments& arguments) {
@@ -106,6 +105,8 @@ void declare(Options& options, Arguments& arguments) {
       "--profile", arguments.options.profile,
       "Profile each model: time per op, the most expensive nodes, and the share of INT8 kernels"));
   add_document_options(options, arguments.json, arguments.report);
+  add_baseline_options(options, "5%");
+  for (const char* name : {"--junit", "--markdown", "--baseline"}) of_calls.push_back(options.find(name));
   of_calls.push_back(options.find("--report"));
   for (Option* option : of_calls) tokens->excludes(option);
   add_data_options(options, arguments.options.data);
@@ -113,8 +114,9 @@ void declare(Options& options, Arguments& arguments) {
   add_remote_options(options, arguments.remote);
 }
 
-constexpr std::string_view kEveryday[] = {"--seconds",     "--repeats", "--batch",  "--data", "--threads",
-                                          "--cold-starts", "--profile", "--tokens", "--json", "--report"};
+constexpr std::string_view kEveryday[] = {"--seconds",    "--repeats", "--batch",       "--data",
+                                          "--preprocess", "--threads", "--cold-starts", "--profile",
+                                          "--tokens",     "--json",    "--report"};
 constexpr std::string_view kExamples[] = {"ounce bench model.onnx model.w8.onnx",
                                           "ounce bench gpt.onnx gpt.nbits4.onnx --tokens 64 --data text.npz",
                                           "ounce bench model.onnx model.w8.onnx -b 1,8 --report bench.html"};

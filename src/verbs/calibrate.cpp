@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <ounce/error.h>
 #include <ounce/quantize.h>
+#include <ounce/work.h>
 
 #include <cstdio>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "verbs/common_options.h"
 #include "verbs/model_list.h"
 #include "verbs/report_file.h"
+#include "verbs/sessions.h"
 #include "verbs/verb.h"
 
 namespace ounce::verbs {
@@ -20,6 +22,8 @@ constexpr std::size_t kShown = 10;
 struct Arguments {
   std::filesystem::path model, output;
   CalibrateOptions options;
+  QueueArguments queue;
+  std::uint64_t parts = 0;
   bool json = false, verbose = false;
 };
 
@@ -33,7 +37,7 @@ template <class Shown>
 int show(const Shown& arguments, Host& host, const Options& verb, const CalibrateResult& result) {
   const std::size_t shown = arguments.verbose ? result.values.size() : kShown;
   host.say(for_people(arguments.json), report::calibrate_text(result, shown));
-  if (arguments.json) print_document(results::Document("calibrate").add(result), verb, host);
+  deliver(results::Document("calibrate").add(result), arguments.json, verb, host);
   return 0;
 }
 
@@ -48,6 +52,9 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
   const CalibrateResult result = named(model, [&] {
     const std::unique_ptr<Watch> watch = host.watch(model.string());
     options.progress = &watch->progress;
+    const std::unique_ptr<WorkQueue> queue =
+        queue_of(arguments.queue, verb, model, host.given, options.progress);
+    if (queue != nullptr) return calibrate_parts(model, output, options, *queue, arguments.parts);
     return calibrate(model, output, options);
   });
   return show(arguments, host, verb, result);
@@ -58,11 +65,10 @@ int merge(const MergeArguments& arguments, Host& host, const Options& verb) {
   std::vector<std::filesystem::path> parts(arguments.parts.begin(), arguments.parts.end());
   if (is_importance(parts.front())) {
     merge_importance(parts, arguments.output);
-    if (arguments.json)
-      print_document(results::Document("calibrate").add(results::MergedImportance{arguments.output}), verb,
-                     host);
     host.say(for_people(arguments.json),
              safe_format("{} importance files merged into {}\n", parts.size(), arguments.output));
+    deliver(results::Document("calibrate").add(results::MergedImportance{arguments.output}), arguments.json,
+            verb, host);
     return 0;
   }
   return show(arguments, host, verb, merge_ranges(parts, arguments.output));
@@ -79,6 +85,12 @@ void declare(Options& options, Arguments& arguments) {
                      std::tie(calibration.shard, calibration.shards) = part_of(word, "--shard");
                    });
   add_batch_option(options, arguments.options.data);
+  add_queue_options(options, arguments.queue);
+  options
+      .add_option("--parts", arguments.parts,
+                  "With --queue: split the data into this many parts (0: by the number of samples)")
+      ->check(whole_number())
+      ->show_default();
   add_json_option(options, arguments.json);
   options.add_flag("-v,--verbose", arguments.verbose, "List every activation");
   add_data_options(options, arguments.options.data, /*with_contract=*/true, kDataRequired);
@@ -99,6 +111,10 @@ constexpr VerbInfo kMerge = {
     .result = "CalibrateResult"};
 constexpr const VerbInfo* kInside[] = {&kMerge};
 
+std::unique_ptr<Session> open(const Arguments& arguments, const Options&) {
+  return open_session(arguments.model, arguments.options);
+}
+
 constexpr std::string_view kEveryday[] = {"--data", "--output", "--samples", "--json"};
 constexpr std::string_view kExamples[] = {"ounce calibrate model.onnx --data calib.npz -o model.ranges.json",
                                           "ounce quantize model.onnx --to int8 --ranges model.ranges.json"};
@@ -112,6 +128,7 @@ extern constinit const VerbInfo kCalibrate = {
     .examples = calibrate_verb::kExamples,
     .call = call_of<calibrate_verb::Arguments, calibrate_verb::declare, calibrate_verb::run>,
     .result = "CalibrateResult",
-    .verbs = calibrate_verb::kInside};
+    .verbs = calibrate_verb::kInside,
+    .open = session_of<calibrate_verb::Arguments, calibrate_verb::declare, calibrate_verb::open>};
 
 }  // namespace ounce::verbs

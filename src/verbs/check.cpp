@@ -47,7 +47,7 @@ int write_operators(const Arguments& arguments, Host& host, const std::vector<re
                                     arguments.required_ops, models.size(), models.size() == 1 ? "" : "s"));
       },
       problem);
-  if (!problem.empty()) host.complain(problem.message);
+  if (!problem.empty()) host.complain(problem.line());
   return code;
 }
 
@@ -89,8 +89,7 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
       [&](const report::CheckRow& row, bool) { host.say(human, report::check_text(row.result)); });
   if (!arguments.required_ops.empty())
     worst = std::max(worst, write_operators(arguments, host, rows, own, human));
-  page.deliver(results::Document("check").add(rows), arguments.json, host);
-  return worst;
+  return page.deliver(results::Document("check").add(rows), arguments.json, host, worst);
 }
 
 void declare(Options& options, Arguments& arguments) {

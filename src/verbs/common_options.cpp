@@ -62,16 +62,27 @@ class ContractBinding {
 
 }  // namespace
 
-void add_contract_options(Options& options, std::optional<Contract>& contract, const char* file_option) {
-  const Heading heading(options, "Preprocessing of raw data");
+void add_contract_options(Options& options, std::optional<Contract>& contract, bool* derive) {
+  const Heading heading(options, kPreprocessingHeading);
   constexpr std::int64_t kMostSamples = 100'000'000;
   constexpr auto kAny = std::nullopt;
   constexpr auto kImage = InputKind::kImage, kAudio = InputKind::kAudio;
   ContractBinding input(options, contract);
-  options.add_text(file_option,
-                   "Read the preprocessing from a .toml or .json file, or a preprocessor_config.json of "
-                   "Hugging Face (default: the metadata of the model)",
-                   [&contract](const std::string& file) { contract = read_contract(file); });
+  options
+      .add_text(
+          "--preprocess",
+          fmt::format("Read the preprocessing from a .toml or .json file, or a preprocessor_config.json "
+                      "of Hugging Face{} (default: the metadata of the model)",
+                      derive == nullptr ? ""
+                                        : "; auto: derive layout, size and scale from the data, and "
+                                          "report them"),
+          [&contract, derive](const std::string& file) {
+            if (derive != nullptr && file == "auto")
+              *derive = true;
+            else
+              contract = read_contract(file);
+          })
+      ->formerly("--contract");
   options.add_text("--for", "Apply the preprocessing options to this input (default: the only input)",
                    [](const std::string&) {});
   input.add_name("--kind", kAny, &InputContract::kind,
@@ -131,7 +142,7 @@ void add_contract_options(Options& options, std::optional<Contract>& contract, c
 
 void add_data_options(Options& options, DataOptions& data, bool with_contract,
                       const std::string& without_data) {
-  const Heading heading(options, "Data");
+  const Heading heading(options, kDataHeading);
   options.add_list(
       "--data",
       "Read samples from a .npz, .npy, .csv, .jsonl, .wav or raw .bin file, or from a folder of "
@@ -179,7 +190,7 @@ void add_data_options(Options& options, DataOptions& data, bool with_contract,
   options.add_option("--seed", data.seed, "Set the seed of random inputs")
       ->check(whole_number())
       ->show_default();
-  if (with_contract) add_contract_options(options, data.contract, "--contract");
+  if (with_contract) add_contract_options(options, data.contract, &data.derive_contract);
 }
 
 void add_shape_option(Options& options, std::map<std::string, std::int64_t>& shape, const std::string& help) {
@@ -287,6 +298,16 @@ void add_gate_options(Options& options, Gates& gates, QualityOptions& quality, c
   add_metric_options(options, quality);
 }
 
+void add_gate_set_option(Options& options, Gates& gates) {
+  options
+      .add_option(
+          "--gate", gates.set,
+          "Use a set of thresholds: standard (with labels, the metric may drop by 0.5 points for 16-bit "
+          "weights and by 2 points for 8-bit weights or fewer; without labels, the mean squared error "
+          "of an output may be 0.01), none. Other thresholds take precedence")
+      ->show_default();
+}
+
 void add_metric_command_options(Options& options, MetricCommand& command, const std::string& help) {
   options.add_option("--metric-command", command.command, help);
   options.add_option("--metric-seconds", command.seconds, "Limit the time of --metric-command, in seconds")
@@ -350,7 +371,8 @@ void add_isolation_options(Options& options, std::optional<Isolation>& isolation
                   })
         ->type_name(type_of(usual))
         ->check(number_between(0, most))
-        ->show_default(text_of(usual));
+        ->show_default(text_of(usual))
+        ->expert();
   };
   add_limit("--isolate-memory", 0, 1e6,
             "Limit the address space of the separate process, in GiB (0: the memory of the machine)",

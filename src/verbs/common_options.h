@@ -21,7 +21,7 @@ namespace ounce::verbs {
 
 // Adds the preprocessing options: `file_option`, which reads a file, and options that override single fields
 // of it. `contract` stays empty if none of them is given.
-void add_contract_options(Options& options, std::optional<Contract>& contract, const char* file_option);
+void add_contract_options(Options& options, std::optional<Contract>& contract, bool* derive = nullptr);
 
 // For the help of --data: the default without data.
 inline constexpr const char* kRandomInputs = "default: random inputs";
@@ -43,6 +43,8 @@ void use_given(DataOptions& data, const InMemoryInputs& given);
 // `usual` the default confidence.
 void add_gate_options(Options& options, Gates& gates, QualityOptions& quality, const std::string& title,
                       const std::string& usual);
+// Adds --gate, which sets several thresholds by one name.
+void add_gate_set_option(Options& options, Gates& gates);
 // Adds the options that choose the task, the metric and the outputs to judge.
 void add_metric_options(Options& options, QualityOptions& quality);
 void add_metric_command_options(Options& options, MetricCommand& command, const std::string& help);

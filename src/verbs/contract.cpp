@@ -46,7 +46,7 @@ int set(Arguments& arguments, Host& host, const Options& verb) {
   use_given(data, host.given);
   if (!data.contract) {
     throw Error(ErrorCode::kUsage,
-                "no preprocessing is given: use `--contract` FILE, or options such as `--rescale 1/255`");
+                "no preprocessing is given: use `--preprocess` FILE, or options such as `--rescale 1/255`");
   }
   const Contract written = named(arguments.model, [&] {
     return set_contract(arguments.model, arguments.output, *data.contract,
@@ -54,6 +54,8 @@ int set(Arguments& arguments, Host& host, const Options& verb) {
   });
   host.say(Stream::kResults, safe_format("{}\n", arguments.output));
   host.say_json(to_json(written) + "\n");
+  // stdout has the metadata alone.
+  deliver(results::Document("contract set"), /*is_printed=*/false, verb, host, Stream::kMessages);
   return 0;
 }
 
@@ -80,9 +82,8 @@ int check(Arguments& arguments, Host& host, const Options& verb) {
   for (const std::string& finding : result.findings)
     host.say(human, safe_format("{}\n", report::with_options(finding)));
   host.say(human, safe_format("{}: {} samples\n", result.passed ? "passed" : "failed", result.samples));
-  if (arguments.json)
-    print_document(results::Document("contract check").add(results::CheckedContract{arguments.model, result}),
-                   verb, host);
+  deliver(results::Document("contract check").add(results::CheckedContract{arguments.model, result}),
+          arguments.json, verb, host);
   return result.passed ? 0 : kGateExit;
 }
 

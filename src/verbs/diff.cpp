@@ -28,8 +28,8 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
   }
   host.say(for_people(arguments.json),
            report::diff_text(result, arguments.verbose ? static_cast<std::size_t>(-1) : kLines));
-  page.deliver(results::Document("diff").add(result), arguments.json, host);
-  return result.is_same() ? 0 : kDifferent;
+  return page.deliver(results::Document("diff").add(result), arguments.json, host,
+                      result.is_same() ? 0 : kDifferent);
 }
 
 void declare(Options& options, Arguments& arguments) {

@@ -42,10 +42,9 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
     host.say(human, report::inspect_text(rows[0].result, arguments.tensors));
   }
   for (const report::InspectRow& row : rows) {
-    if (!row.error.empty()) host.complain(row.error.message);
+    if (!row.error.empty()) host.complain(row.error.line());
   }
-  page.deliver(results::Document("inspect").add(rows), arguments.json, host);
-  return worst;
+  return page.deliver(results::Document("inspect").add(rows), arguments.json, host, worst);
 }
 
 void declare(Options& options, Arguments& arguments) {

@@ -27,13 +27,20 @@ std::string word_of(const std::string& key, const ordered_json& value) {
   refuse(fmt::format("'{}' takes text or numbers, or a list of them", key));
 }
 
+// The value of a pair, such as one of --expert, may be a flag.
+std::string setting_of(const std::string& key, const ordered_json& value) {
+  if (value.is_boolean()) return value.get<bool>() ? "true" : "false";
+  return word_of(key, value);
+}
+
 Words words_of(const std::string& key, const ordered_json& value) {
   Words words;
   if (value.is_array()) {
     for (const ordered_json& element : value) words.push_back(word_of(key, element));
   } else if (value.is_object()) {
-    for (const auto& [name, element] : value.items())
-      words.push_back(fmt::format("{}={}", name, word_of(key, element)));
+    for (const auto& [name, element] : value.items()) {
+      words.push_back(fmt::format("{}={}", name, setting_of(key, element)));
+    }
   } else {
     words.push_back(word_of(key, value));
   }
@@ -145,6 +152,7 @@ ordered_json described(const Option& option) {
   json["required"] = option.is_required;
   if (!option.choices().empty()) json["choices"] = option.choices();
   if (!option.by_default.empty() && !option.is_flag) json["default"] = option.by_default;
+  if (option.is_expert) json["expert"] = true;
   json["help"] = option.help;
   json["group"] = option.heading;
   return json;

@@ -85,6 +85,32 @@ TEST(JsonOptions, AnObjectIsPairs) {
   EXPECT_THAT(given("bench", options, "set"), ElementsAre("rate=8000"));
 }
 
+TEST(JsonOptions, ExpertOptionsArePairs) {
+  const auto call =
+      read("quantize",
+           {{"model", "a"}, {"to", "int8"}, {"expert", {{"rounding", "nearest"}, {"equalize", false}}}});
+  EXPECT_THAT(call->options.find("expert")->given, ElementsAre("rounding=nearest", "equalize=false"));
+  EXPECT_NO_THROW(call->options.take_words());
+  const auto problem = [](const ordered_json& expert) {
+    const auto made = read("quantize", {{"model", "a"}, {"expert", expert}});
+    try {
+      made->options.take_words();
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_THAT(problem({{"rounding", "up"}}), HasSubstr("up not in {adaptive,nearest,zero-sum}"));
+  EXPECT_EQ(problem({{"equalize", "maybe"}}), "`--expert` equalize: must be true or false");
+  EXPECT_THAT(problem({{"exclude", "x"}}), ::testing::IsEmpty());  // a field of the recipe by its JSON name
+  EXPECT_THAT(problem({{"nothing", "x"}}), HasSubstr("has no field 'nothing'"));
+}
+
+TEST(JsonOptions, ExpertOptionsAreAcceptedByTheirOwnNames) {
+  EXPECT_THAT(given("quantize", {{"model", "a"}, {"rounding", "nearest"}}, "rounding"),
+              ElementsAre("nearest"));
+}
+
 TEST(JsonOptions, SizesHaveUnits) {
   const auto problem = [](const char* size) {
     return refusal("quantize", {{"model", "a"}, {"target_size", size}});
@@ -138,6 +164,8 @@ TEST(JsonOptions, EveryOptionIsDescribed) {
   EXPECT_THAT(options["external-data"]["choices"], ElementsAre("auto", "always", "never"));
   EXPECT_EQ(options["threads"]["kind"], "integer");
   EXPECT_EQ(options["percentile"]["kind"], "number");
+  EXPECT_EQ(options["percentile"]["expert"], true);
+  EXPECT_FALSE(options["threads"].contains("expert"));
   EXPECT_EQ(options["dry-run"]["kind"], "flag");
   EXPECT_FALSE(options.contains("help"));
 }

@@ -11,9 +11,10 @@
 #include <new>
 #include <system_error>
 
-#include "base/package_name.h"
+#include "base/model_kind.h"
 #include "io/mapped_file.h"
 #include "io/output_file.h"
+#include "report/messages.h"
 
 namespace ounce::verbs {
 namespace fs = std::filesystem;
@@ -119,7 +120,8 @@ std::vector<ModelFile> find_originals(const std::vector<std::string>& arguments,
 }
 
 void say_notes(const std::vector<std::string>& notes, Host& host) {
-  for (const std::string& note : notes) host.say(Stream::kMessages, safe_format("note: {}\n", note));
+  for (const std::string& note : notes)
+    host.say(Stream::kMessages, safe_format("note: {}\n", report::note_text(note)));
 }
 
 fs::path one_model(const std::string& argument) {

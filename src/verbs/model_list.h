@@ -141,7 +141,7 @@ Rows<Row> refused(const std::vector<ModelFile>& models, const Options& verb) {
 // `work` fills in the row of an item. `show` prints it, and may return false to end the run.
 template <class Row, class Items, class Work, class Show>
 Rows<Row> each_row(const Items& items, Rows<Row> done, Host& host, const Work& work, const Show& show) {
-  for (const Row& row : done.rows) host.complain(row.error.message);
+  for (const Row& row : done.rows) host.complain(row.error.line());
   if (!done.rows.empty()) return done;
   for (const auto& item : items) {
     Row row;
@@ -158,7 +158,7 @@ Rows<Row> each_row(const Items& items, Rows<Row> done, Host& host, const Work& w
         goes_on = show(row, done.rows.empty());
       }
     } else {
-      host.complain(row.error.message);
+      host.complain(row.error.line());
     }
     done.rows.push_back(std::move(row));
     if (!goes_on) break;

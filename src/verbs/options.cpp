@@ -157,6 +157,11 @@ Option* Option::required() {
   return this;
 }
 
+Option* Option::expert() {
+  is_expert = true;
+  return this;
+}
+
 Option* Option::one_at_a_time() {
   takes_one_word = true;
   return this;
@@ -229,6 +234,41 @@ Option* Options::add_list(const std::string& names, std::string help, Take take)
   return option->one_at_a_time();
 }
 
+void Options::add_expert_option() {
+  const bool has_any =
+      other_expert || std::any_of(all_.begin(), all_.end(), [](const Option& one) { return one.is_expert; });
+  if (!has_any) return;
+  add_list("--expert",
+           "Set an expert option, as KEY=VALUE (repeatable); --help-all lists the keys at its end. Example: "
+           "rounding=nearest",
+           [this](const std::string& word) { set_expert(word); });
+}
+
+void Options::set_expert(const std::string& word) {
+  const auto [key, value] = split_pair(word, "--expert");
+  std::string name = key;
+  std::replace(name.begin(), name.end(), '_', '-');
+  const Option* const option = find(name);
+  if (option == nullptr || !option->is_expert) {
+    if (other_expert) return other_expert(key, value);
+    std::vector<std::string> keys;
+    for (const Option& one : all_) {
+      if (one.is_expert) keys.push_back(one.long_names.front());
+    }
+    throw Error(ErrorCode::kUsage,
+                with_guess(fmt::format("`--expert` has no key '{}'; keys: {}", key, fmt::join(keys, ", ")),
+                           guess_of(name, keys)));
+  }
+  const std::string problem = option->is_flag
+                                  ? (value == "true" || value == "false" ? "" : "must be true or false")
+                              : option->must_be ? option->must_be->problem(value)
+                                                : std::string();
+  if (!problem.empty()) throw Error(ErrorCode::kUsage, fmt::format("`--expert` {}: {}", key, problem));
+  if (!option->read({value}))
+    throw Error(ErrorCode::kUsage, fmt::format("`--expert`: cannot convert {}", word));
+  if (option->take) option->take(value);
+}
+
 void Options::take_words() {
   for (const Option& option : all_) {
     for (const std::string& word : option.given) {
@@ -275,14 +315,15 @@ std::string flag_name(const Option& option, bool is_on) {
 
 }  // namespace
 
-std::string command_line(const Options& options) {
+std::string command_line(const Options& options, const std::vector<std::string>& left_out) {
   std::string line = "ounce " + options.verb();
   for (const Option& option : options.all()) {
     for (const std::string& word : option.given)
       if (!option.argument.empty()) line += ' ' + quoted(word);
   }
   for (const Option& option : options.all()) {
-    if (!option.argument.empty() || option.name() == "--json") continue;
+    const bool is_left_out = std::find(left_out.begin(), left_out.end(), option.name()) != left_out.end();
+    if (!option.argument.empty() || is_left_out) continue;
     for (const std::string& word : option.given) {
       if (!option.is_flag) {
         line += ' ' + option.name() + ' ' + quoted(word);
@@ -324,7 +365,7 @@ std::string hint_of_output(const Options& options, const std::string& word) {
     if (!one.option->argument.empty()) arguments.push_back(one.value);
   }
   if (arguments.size() < 2 || arguments.back() != word) return {};
-  return fmt::format(". To name the output, use -o {}", quoted(word));
+  return fmt::format(". {} takes -o for the output: -o {}", options.verb(), quoted(word));
 }
 
 }  // namespace

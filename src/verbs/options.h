@@ -64,6 +64,7 @@ struct Option {
   std::string help, heading = "Options", type;       // type: TEXT, UINT, INT, FLOAT
   std::string by_default;                            // as the help shows it; empty: not shown
   bool is_flag = false, is_list = false, is_required = false;
+  bool is_expert = false;       // set by --expert KEY=VALUE; its own name is accepted, but not shown
   bool takes_one_word = false;  // a list that takes one word per occurrence of the option
   bool is_joined = false;       // takes several values in one word, separated by commas
   char separator = 0;           // a list that also takes several values in one word, separated by this
@@ -86,6 +87,7 @@ struct Option {
   Option* show_default();  // shows the current value of the variable
   Option* show_default(std::string text);
   Option* required();
+  Option* expert();
   Option* one_at_a_time();
   Option* delimiter(char character);
   Option* joined(const std::string& type);  // "NUMBER" is shown as NUMBER,...
@@ -186,6 +188,8 @@ class Options {
                       value = convert(word, name.c_str());
                     });
   }
+  // Adds --expert if there are expert options, or `other_expert` is set. Call it after all options are added.
+  void add_expert_option();
   // Calls the `take` functions. Call it once, after all options are read.
   void take_words();
   // Adds a size in bytes: "300MB", "2GB" or a plain number.
@@ -220,12 +224,15 @@ class Options {
   Option* find(std::string_view name);
   bool has(std::string_view name) const { return find(name) != nullptr && !find(name)->given.empty(); }
 
+  // Sets a key of --expert that is no option. Throws Error{kUsage} for an unknown key.
+  std::function<void(const std::string& key, const std::string& value)> other_expert;
   std::vector<GivenWord> in_order;
   std::string config;               // the file of --config; empty: none
   std::string heading = "Options";  // the help heading of options that are added from now on
 
  private:
   Option* add(const std::string& names, const char* type, std::string help);
+  void set_expert(const std::string& word);
 
   std::string verb_;
   std::deque<Option> all_;  // pointers to its elements stay valid
@@ -248,8 +255,12 @@ class Heading {
 };
 
 // Returns the command line that sets these options, quoted for a shell. Options from a configuration file or
-// from JSON are included; --json is left out, because it only changes the output format.
-std::string command_line(const Options& options);
+// from JSON are included; `left_out` are not: --json only changes the output format.
+std::string command_line(const Options& options, const std::vector<std::string>& left_out = {"--json"});
+
+// The help headings of the options that describe data.
+inline constexpr const char* kDataHeading = "Data";
+inline constexpr const char* kPreprocessingHeading = "Preprocessing of raw data";
 
 // Returns a hint to append to an error about `word`, which was taken for a model by mistake. Empty if there
 // is no hint.

@@ -53,7 +53,7 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
       },
       [&](const report::ProveRow& row, bool) { host.say(human, report::prove_text(row.result)); });
   if (rows.size() > 1) host.say(human, fmt::format("\n{}", report::prove_table(rows)));
-  if (arguments.json) print_document(results::Document("prove").add(rows), verb, host);
+  deliver(results::Document("prove").add(rows), arguments.json, verb, host);
   return worst_of(rows);
 }
 

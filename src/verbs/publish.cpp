@@ -48,7 +48,7 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
   });
   const int code = exit_code_of(result);
   host.say(human, report::publish_text(result));
-  if (arguments.json) print_document(results::Document("publish").add(result), verb, host);
+  deliver(results::Document("publish").add(result), arguments.json, verb, host);
   return code;
 }
 
@@ -87,6 +87,7 @@ void declare(Options& options, Arguments& arguments) {
       options, publishing.verify.gates, publishing.verify,
       "Thresholds of every variant (default: 20 dB for every output; with --labels 1 point of the metric)",
       "none");
+  add_gate_set_option(options, publishing.verify.gates);
   options.add_flag("--edge-cases,!--no-edge-cases", publishing.verify.edge_cases,
                    "Also compare edge cases: zeros, extremes, noise, batch sizes and lengths (default: on)");
   add_cpu_option(options, arguments.on,
@@ -96,7 +97,7 @@ void declare(Options& options, Arguments& arguments) {
   // Without the preprocessing options, because --layout has another meaning here.
   add_data_options(options, publishing.verify.data, false);
   options.add_text(
-      "--contract", "Read the preprocessing from this file instead of the metadata of the model",
+      "--preprocess", "Read the preprocessing from this file instead of the metadata of the model",
       [&data = publishing.verify.data](const std::string& file) { data.contract = read_contract(file); });
   add_runtime_options(options, publishing.verify.runtime);
 }

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "base/quality.h"
+#include "report/messages.h"
 #include "report/recipe_command.h"
 #include "report/reports.h"
 #include "verbs/common_options.h"
@@ -33,7 +34,7 @@ struct Arguments {
 // Prints the lines below the table. `is_alone`: the table has one model, so these lines need no model name.
 void show_details(const report::QuantizeRow& row, bool verbose, bool is_alone, Host& host, Stream out) {
   if (!row.error.empty()) {
-    host.complain(row.error.message);
+    host.complain(row.error.line());
     return;
   }
   if (verbose)
@@ -67,7 +68,7 @@ void show_details(const report::QuantizeRow& row, bool verbose, bool is_alone, H
                               report::with_options("test others with `cpus`")));
   if (is_alone) host.say(out, report::arithmetic_lines(row.result.nodes));
   for (const std::string& note : row.result.notes)
-    host.say(out, safe_format("  {}note: {}\n", name, report::with_options(note)));
+    host.say(out, safe_format("  {}note: {}\n", name, report::note_text(note)));
 }
 
 int run(Arguments& arguments, Host& host, const Options& verb) {
@@ -119,7 +120,7 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
         },
         problem);
     if (!problem.empty())
-      host.complain("the model was written, but its .ort file was not: " + problem.message);
+      host.complain("the model was written, but its .ort file was not: " + problem.line());
     if (!problem.empty()) document.add_error(job.output, problem);
     row.exit_code = std::max(row.exit_code, emitted);
     worst = std::max(worst, row.exit_code);
@@ -132,9 +133,8 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
   if (rows.size() == 1 && rows[0].error.empty() && !arguments.verbose && !options.dry_run) {
     host.say(human, report::left_alone(rows[0].result.tensors));
   }
-  for (const std::string& note : notes) host.say(human, safe_format("note: {}\n", note));
-  page.deliver(document.add(rows), arguments.json, host);
-  return worst;
+  for (const std::string& note : notes) host.say(human, safe_format("note: {}\n", report::note_text(note)));
+  return page.deliver(document.add(rows), arguments.json, host, worst);
 }
 
 void declare(Options& options, Arguments& arguments) {
@@ -205,8 +205,9 @@ void declare(Options& options, Arguments& arguments) {
                    "required for --to int8 without --ranges; otherwise the default is random inputs");
 }
 
-constexpr std::string_view kEveryday[] = {"--output", "--to",      "--data",    "--memory", "--exclude",
-                                          "--target", "--dry-run", "--verbose", "--json",   "--report"};
+constexpr std::string_view kEveryday[] = {"--output",  "--to",      "--data",   "--preprocess",
+                                          "--memory",  "--exclude", "--target", "--dry-run",
+                                          "--verbose", "--json",    "--report"};
 constexpr std::string_view kExamples[] = {
     "ounce quantize model.onnx",
     "ounce quantize model.onnx --to int8 --data calib.npz --report quantize.html",

@@ -32,6 +32,7 @@ class Binding {
     const bool is_wanted = field.read_by >= first_ && field.read_by <= last_;
     if (!is_wanted || field.path == "format" || is_target != is_for_target_) return;
     Option* option = bind(field, value, usual);
+    option->is_expert = field.is_expert;
     if (!field.old_option.empty()) {
       option->formerly(field.old_off_option.empty()
                            ? std::string(field.old_option)
@@ -145,11 +146,9 @@ void add_format_option(Options& options, RecipeArguments& arguments, bool with_i
 
 void add_recipe_options(Options& options, RecipeArguments& arguments) {
   Binding(options, arguments, ReadBy::kAll, ReadBy::kAll);
-  options
-      .add_option("--expert", arguments.expert,
-                  "Set any field of the recipe by its JSON name, as KEY=VALUE (repeatable). Example: "
-                  "fit_on_even_samples=true")
-      ->one_at_a_time();
+  options.other_expert = [&recipe = arguments.recipe](const std::string& key, const std::string& value) {
+    set_field(recipe, key, value);
+  };
 }
 
 void add_integer_options(Options& options, RecipeArguments& arguments) {
@@ -173,12 +172,6 @@ void add_half_options(Options& options, RecipeArguments& arguments) {
 Recipe recipe_of(const RecipeArguments& arguments) {
   Recipe recipe = arguments.recipe;
   recipe.integer.equalize = arguments.equalize.value_or(recipe.integer.values.empty());
-  for (const std::string& text : arguments.expert) {
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos)
-      throw Error(ErrorCode::kUsage, fmt::format("`--expert` '{}' must be KEY=VALUE", text));
-    set_field(recipe, text.substr(0, equals), text.substr(equals + 1));
-  }
   validate(recipe);
   return recipe;
 }
@@ -195,7 +188,8 @@ void add_emit_options(Options& options, EmitArguments& arguments) {
       .add_option("--ort-style", arguments.options.style,
                   "Choose when ONNX Runtime optimizes an ORT format model: fixed (offline, for the CPU), "
                   "runtime (at load, as NNAPI and CoreML need)")
-      ->show_default();
+      ->show_default()
+      ->expert();
 }
 
 namespace {

@@ -19,8 +19,7 @@ namespace ounce::verbs {
 // The variables of the options. recipe_of() converts them to a recipe.
 struct RecipeArguments {
   Recipe recipe;
-  std::optional<bool> equalize;     // unset: on, unless ranges of single activations are given
-  std::vector<std::string> expert;  // KEY=VALUE
+  std::optional<bool> equalize;  // unset: on, unless ranges of single activations are given
 };
 
 // Accepts the formats for which `is_meant` is true (shown in alphabetical order) and their aliases.

@@ -42,10 +42,8 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
   host.say(for_people(arguments.json),
            safe_format("{}: {} run{}, {}\n", arguments.output, runs.size(), runs.size() == 1 ? "" : "s",
                        report::bytes_text(html.size())));
-  if (arguments.json)
-    print_document(
-        results::Document("report").add(results::ReportPage{arguments.output, arguments.runs, html.size()}),
-        verb, host);
+  deliver(results::Document("report").add(results::ReportPage{arguments.output, arguments.runs, html.size()}),
+          arguments.json, verb, host);
   return 0;
 }
 

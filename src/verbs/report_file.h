@@ -9,6 +9,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,11 +20,15 @@
 namespace ounce::verbs {
 
 void add_json_option(Options& options, bool& json);
-// --json and --report.
+// --json, --report, --junit and --markdown.
 void add_document_options(Options& options, bool& json, std::string& report);
+// --baseline and --tolerance.
+void add_baseline_options(Options& options, const char* tolerance);
 
-// Prints the document, for verbs without --report.
-void print_document(const results::Document& document, const Options& verb, Host& host);
+// Delivers the document of a verb without --report: prints it if it is wanted, else the next command to
+// `stream`.
+void deliver(const results::Document& document, bool is_printed, const Options& verb, Host& host,
+             Stream stream = Stream::kResults);
 
 // Checks before the work that the report can be written to `path`. Throws like write_page().
 void require_page(const std::filesystem::path& path);
@@ -40,14 +45,29 @@ class ReportFile {
   ReportFile(const Options& verb, std::filesystem::path path, const std::string& option = "--report");
 
   bool is_wanted() const { return !path_.empty(); }
-  void deliver(const results::Document& document, bool is_printed, Host& host) const;
+  // Prints the document if it is wanted, writes the report and the summaries that were named, compares with
+  // the baseline, and says the next command. Returns the exit code: that of the run, or 1 if a figure is
+  // worse than the baseline.
+  int deliver(const results::Document& document, bool is_printed, Host& host, int exit_code) const;
 
  private:
+  // A summary for continuous integration.
+  struct Summary {
+    std::filesystem::path path;
+    std::string old;  // text that stays before the new one
+    bool is_junit = false;
+  };
+  void add_summary(const char* option);
+  void require_apart(const std::filesystem::path& path, const std::string& named_by) const;
+
+  const Options& verb_;
   std::filesystem::path path_;  // empty: no report
-  std::string command_;
+  std::vector<Summary> summaries_;
+  std::optional<results::Json> baseline_;
+  double tolerance_ = 0;
 };
 
-// Input files that only the command line knows (--config, --contract). The library cannot protect them, so
+// Input files that only the command line knows (--config, --preprocess). The library cannot protect them, so
 // this class checks that no output replaces them.
 //
 //   const OwnFiles own = OwnFiles::of(options);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <ounce/error.h>
 #include <ounce/search.h>
+#include <ounce/work.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -13,6 +14,7 @@
 #include "verbs/model_list.h"
 #include "verbs/recipe_options.h"
 #include "verbs/report_file.h"
+#include "verbs/sessions.h"
 #include "verbs/verb.h"
 
 namespace ounce::verbs {
@@ -21,18 +23,23 @@ namespace sensitivity_verb {
 struct Arguments {
   std::vector<std::string> models;
   SensitivityOptions options;
+  QueueArguments queue;
   std::string report;
   bool json = false;
 };
+
+// --samples limits the measurement only; calibration uses all samples.
+void take_samples(SensitivityOptions& options, const Options& verb) {
+  const std::uint64_t samples = std::exchange(options.data.samples, 0);
+  if (verb.has("--samples")) options.samples = samples;
+}
 
 int run(Arguments& arguments, Host& host, const Options& verb) {
   const ReportFile page(verb, arguments.report);
   SensitivityOptions& options = arguments.options;
   use_given(options.data, host.given);
   use_given(options.metric_command, host.given);
-  // --samples limits the measurement only; calibration uses all samples.
-  const std::uint64_t samples = std::exchange(options.data.samples, 0);
-  if (verb.has("--samples")) options.samples = samples;
+  take_samples(options, verb);
   if (!options.keep && !options.cache.empty())
     throw Error(ErrorCode::kUsage, "`--cache` and `--no-cache` contradict each other: leave one out");
   const Stream human = for_people(arguments.json);
@@ -41,12 +48,16 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
   say_notes(notes, host);
   const auto [rows, worst] = each_model<report::SensitivityRow>(
       models, verb, options, host,
-      [&](report::SensitivityRow& row) { row.result = sensitivity(row.model, options); },
+      [&](report::SensitivityRow& row) {
+        const std::unique_ptr<WorkQueue> queue =
+            queue_of(arguments.queue, verb, row.model, host.given, options.progress);
+        options.queue = queue.get();
+        row.result = sensitivity(row.model, options);
+      },
       [&](const report::SensitivityRow& row, bool is_first) {
         host.say(human, (is_first ? "" : "\n") + report::sensitivity_text(row.result, options.min_sqnr));
       });
-  page.deliver(results::Document("sensitivity").add(rows), arguments.json, host);
-  return worst;
+  return page.deliver(results::Document("sensitivity").add(rows), arguments.json, host, worst);
 }
 
 void declare(Options& options, Arguments& arguments) {
@@ -83,6 +94,7 @@ void declare(Options& options, Arguments& arguments) {
                   "Measure this many models in parallel (0: as many as CPUs and memory allow)")
       ->check(whole_between(0, 4096))
       ->show_default();
+  add_queue_options(options, arguments.queue);
   add_document_options(options, arguments.json, arguments.report);
   add_data_options(options, wanted.data, /*with_contract=*/true,
                    "required with --to int8; otherwise the default is random inputs");
@@ -92,8 +104,13 @@ void declare(Options& options, Arguments& arguments) {
   add_runtime_options(options, wanted.runtime);
 }
 
-constexpr std::string_view kEveryday[] = {"--data",     "--to",  "--by",   "--labels",
-                                          "--min-sqnr", "--top", "--json", "--report"};
+std::unique_ptr<Session> open(Arguments& arguments, const Options& options) {
+  take_samples(arguments.options, options);
+  return open_session(arguments.models.front(), arguments.options);
+}
+
+constexpr std::string_view kEveryday[] = {"--data",     "--preprocess", "--to",   "--by",    "--labels",
+                                          "--min-sqnr", "--top",        "--json", "--report"};
 constexpr std::string_view kExamples[] = {
     "ounce sensitivity model.onnx --data val.npz",
     "ounce sensitivity model.onnx --data val.npz --by block --report sensitivity.html"};
@@ -107,6 +124,7 @@ extern constinit const VerbInfo kSensitivity = {
     .examples = sensitivity_verb::kExamples,
     .call = call_of<sensitivity_verb::Arguments, sensitivity_verb::declare, sensitivity_verb::run>,
     .result = "SensitivityResult",
+    .open = session_of<sensitivity_verb::Arguments, sensitivity_verb::declare, sensitivity_verb::open>,
 };
 
 }  // namespace ounce::verbs

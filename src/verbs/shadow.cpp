@@ -36,8 +36,8 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
   }
   const app::ShadowVerdict verdict = app::judge(all, limits);
   host.say(for_people(arguments.json), report::shadow_text(all, verdict));
-  if (arguments.json)
-    print_document(results::Document("shadow report").add(results::ShadowResult{all, verdict}), verb, host);
+  deliver(results::Document("shadow report").add(results::ShadowResult{all, verdict}), arguments.json, verb,
+          host);
   return verdict.passed ? 0 : kGateExit;
 }
 

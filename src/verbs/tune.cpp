@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <ounce/error.h>
 #include <ounce/search.h>
+#include <ounce/work.h>
 
 #include <algorithm>
 #include <charconv>
@@ -11,6 +12,7 @@
 #include "verbs/common_options.h"
 #include "verbs/model_list.h"
 #include "verbs/report_file.h"
+#include "verbs/sessions.h"
 #include "verbs/verb.h"
 
 namespace ounce::verbs {
@@ -22,6 +24,7 @@ struct Arguments {
   std::vector<std::string> models;
   std::string output, report, on = usual_cpus();
   TuneOptions options;
+  QueueArguments queue;
   bool json = false;
 };
 
@@ -80,6 +83,9 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
         job.make_folder();
         const std::unique_ptr<Watch> watch = host.watch(row.model.string());
         options.progress = &watch->progress;
+        const std::unique_ptr<WorkQueue> queue =
+            queue_of(arguments.queue, verb, row.model, host.given, options.progress);
+        options.queue = queue.get();
         row.result = tune(row.model, job.output, options);
         if (!row.result.passed) row.exit_code = kGateExit;
       },
@@ -89,8 +95,7 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
       });
   if (rows.size() > 1 && refusals.rows.empty())
     host.say(human, fmt::format("\n{}", report::tune_table(rows)));
-  page.deliver(results::Document("tune").add(rows), arguments.json, host);
-  return worst;
+  return page.deliver(results::Document("tune").add(rows), arguments.json, host, worst);
 }
 
 void declare(Options& options, Arguments& arguments) {
@@ -121,6 +126,7 @@ void declare(Options& options, Arguments& arguments) {
       "Cache measurements in this folder, so that a stopped run can continue (default: OUNCE_CACHE, "
       "XDG_CACHE_HOME/ounce or ~/.cache/ounce)");
   options.add_flag("!--no-cache", tuning.keep, "Neither read nor write cached measurements")->excludes(cache);
+  add_queue_options(options, arguments.queue);
   add_document_options(options, arguments.json, arguments.report);
   add_gate_options(options, tuning.gates, tuning,
                    "Thresholds (default: 30 dB for every output; with --labels 1 point of the metric)",
@@ -129,8 +135,12 @@ void declare(Options& options, Arguments& arguments) {
   add_runtime_options(options, tuning.runtime);
 }
 
-constexpr std::string_view kEveryday[] = {"--output", "--data",   "--labels", "--max-drop", "--objective",
-                                          "--budget", "--target", "--json",   "--report"};
+std::unique_ptr<Session> open(const Arguments& arguments, const Options&) {
+  return open_session(arguments.models.front(), arguments.options);
+}
+
+constexpr std::string_view kEveryday[] = {"--output",    "--data",   "--preprocess", "--labels", "--max-drop",
+                                          "--objective", "--budget", "--target",     "--json",   "--report"};
 constexpr std::string_view kExamples[] = {
     "ounce tune model.onnx --data val.npz --labels label --max-drop 1%",
     "ounce tune model.onnx --data val.npz --objective latency --budget 2m --report tune.html"};
@@ -145,6 +155,7 @@ extern constinit const VerbInfo kTune = {
     .examples = tune_verb::kExamples,
     .call = call_of<tune_verb::Arguments, tune_verb::declare, tune_verb::run>,
     .result = "TuneResult",
+    .open = session_of<tune_verb::Arguments, tune_verb::declare, tune_verb::open>,
 };
 
 }  // namespace ounce::verbs

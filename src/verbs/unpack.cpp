@@ -58,7 +58,7 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
       });
   if (rows.size() > 1 && refusals.rows.empty())
     host.say(human, fmt::format("\n{}", report::unpack_table(rows)));
-  if (arguments.json) print_document(results::Document("unpack").add(rows), verb, host);
+  deliver(results::Document("unpack").add(rows), arguments.json, verb, host);
   return worst;
 }
 

@@ -10,16 +10,18 @@
 
 #include "base/cancel.h"
 #include "base/text.h"
+#include "report/messages.h"
 
 namespace ounce::verbs {
 
 extern const VerbInfo kQuantize, kVerify, kBench, kTune, kAdvise, kInspect, kCheck, kReport, kSensitivity,
-    kCalibrate, kDiff, kPublish, kContract, kUnpack, kCopy, kShadow, kProve;
+    kCalibrate, kDiff, kPublish, kContract, kUnpack, kRepack, kShadow, kProve, kOverview, kExplain, kWork;
 
 std::span<const VerbInfo* const> all_verbs() {
-  static constexpr const VerbInfo* kAll[] = {
-      &kQuantize,  &kVerify, &kBench,   &kTune,     &kAdvise, &kInspect, &kCheck,  &kReport, &kSensitivity,
-      &kCalibrate, &kDiff,   &kPublish, &kContract, &kUnpack, &kCopy,    &kShadow, &kProve};
+  static constexpr const VerbInfo* kAll[] = {&kQuantize, &kVerify,  &kBench,    &kTune,        &kAdvise,
+                                             &kInspect,  &kCheck,   &kReport,   &kSensitivity, &kCalibrate,
+                                             &kDiff,     &kPublish, &kContract, &kUnpack,      &kRepack,
+                                             &kShadow,   &kProve,   &kExplain,  &kOverview, &kWork};
   return kAll;
 }
 
@@ -28,8 +30,8 @@ const VerbInfo& find_verb(std::span<const VerbInfo* const> verbs, const std::str
   std::istringstream words(name);
   for (std::string word; words >> word;) {
     const auto inside = found == nullptr ? verbs : found->verbs;
-    const auto next =
-        std::find_if(inside.begin(), inside.end(), [&](const VerbInfo* verb) { return verb->name == word; });
+    const auto next = std::find_if(inside.begin(), inside.end(),
+                                   [&](const VerbInfo* verb) { return is_named(*verb, word); });
     if (next == inside.end()) {
       std::vector<std::string> names;
       for (const VerbInfo* verb : inside) names.emplace_back(verb->name);
@@ -45,7 +47,9 @@ const VerbInfo& find_verb(std::span<const VerbInfo* const> verbs, const std::str
 
 namespace {
 
-Failure failed(ErrorCode code, const std::string& message) { return {exit_code(code), message, code}; }
+Failure failed(ErrorCode code, const std::string& message) {
+  return {exit_code(code), message, code, {}, std::string(report::error_id(code, message))};
+}
 
 }  // namespace
 
@@ -58,7 +62,7 @@ Failure current_failure() {
       if (const auto cut = take_file_fault()) return failed(ErrorCode::kIo, *cut);
     }
     return {exit_code(error.code()), report::with_options(error), error.code(),
-            report::fields_in(error.what())};
+            report::fields_in(error.what()), std::string(report::error_id(error.code(), error.what()))};
   } catch (const std::bad_alloc&) {
     return failed(ErrorCode::kIo, "out of memory");
   } catch (const std::system_error& error) {

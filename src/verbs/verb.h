@@ -17,9 +17,11 @@
 #include <ounce/data.h>
 #include <ounce/runtime.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +29,10 @@
 #include "report/recipe_command.h"
 #include "report/table.h"
 #include "verbs/options.h"
+
+namespace ounce {
+class Session;  // ounce/work.h
+}
 
 namespace ounce::verbs {
 
@@ -110,7 +116,10 @@ using MakeCall = std::unique_ptr<VerbCall> (*)(std::string verb);
 template <class Arguments, auto declare, auto run_verb>
 std::unique_ptr<VerbCall> call_of(std::string verb) {
   struct Bound final : VerbCall {
-    explicit Bound(std::string name) : VerbCall(std::move(name)) { declare(options, arguments); }
+    explicit Bound(std::string name) : VerbCall(std::move(name)) {
+      declare(options, arguments);
+      options.add_expert_option();
+    }
     int run(Host& host) override {
       options.take_words();
       return run_verb(arguments, host, options);
@@ -120,18 +129,24 @@ std::unique_ptr<VerbCall> call_of(std::string verb) {
   return std::make_unique<Bound>(std::move(verb));
 }
 
+// Opens a session of a verb whose measurements workers make (verbs/sessions.h).
+using OpenSession = std::unique_ptr<Session> (*)(const std::string& verb,
+                                                 const nlohmann::ordered_json& options);
+
 // Where the help of the program lists a verb.
 enum class Audience { kEveryday, kMore, kHidden };
 
 struct VerbInfo {
-  const char* name;     // one word: "set" of "contract set"
-  const char* summary;  // imperative, with a capital letter and no full stop
+  const char* name;                                // one word: "set" of "contract set"
+  const char* summary;                             // imperative, with a capital letter and no full stop
+  std::span<const std::string_view> aliases = {};  // earlier names, accepted but not shown
   Audience audience = Audience::kMore;
   std::span<const std::string_view> everyday = {};  // the options of the short help; empty: all options
   std::span<const std::string_view> examples = {};  // command lines
   MakeCall call = nullptr;                          // null: a group of other verbs
   const char* result = "Result";                    // the class of its result in Python
   std::span<const VerbInfo* const> verbs = {};      // nested verbs: "merge" of "calibrate"
+  OpenSession open = nullptr;                       // null: no option --queue
 };
 
 // The verbs of the library, in the order of the help.
@@ -139,6 +154,10 @@ std::span<const VerbInfo* const> all_verbs();
 
 // Finds a verb by its path, such as "contract set". Throws Error{kUsage} with a guess for an unknown one.
 const VerbInfo& find_verb(std::span<const VerbInfo* const> verbs, const std::string& name);
+
+inline bool is_named(const VerbInfo& verb, std::string_view name) {
+  return verb.name == name || std::find(verb.aliases.begin(), verb.aliases.end(), name) != verb.aliases.end();
+}
 
 // Calls `visit(verb, name)` for each verb and its nested verbs, the outer one first: "contract",
 // "contract set", …

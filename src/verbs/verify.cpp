@@ -26,14 +26,16 @@ struct Arguments {
   Remote remote;
   std::uint64_t tokens = 0, prompt = DecodeOptions{}.prompt;
   std::string on = "none", report, class_names;
-  bool json = false;
+  bool json = false, require_data = false;
 };
 
 // Rejects options that apply to single calls only.
 void refuse_beside_tokens(const Options& verb) {
-  for (const char* name : {"--worst", "--on", "--batch", "--report", "--pictures", "--class-names",
-                           "--labels", "--task", "--metric", "--abs-tol", "--mean-tol", "--min-sqnr",
-                           "--max-mse", "--threshold", "--confidence", "--metric-command", "--outputs"}) {
+  for (const char* name :
+       {"--worst",          "--on",       "--batch",       "--report",  "--junit",     "--markdown",
+        "--baseline",       "--pictures", "--class-names", "--labels",  "--task",      "--metric",
+        "--abs-tol",        "--mean-tol", "--min-sqnr",    "--max-mse", "--threshold", "--confidence",
+        "--metric-command", "--outputs",  "--gate"}) {
     if (verb.has(name))
       throw Error(ErrorCode::kUsage,
                   fmt::format("`{}` cannot be combined with `--tokens`: leave one out", name));
@@ -63,7 +65,7 @@ int run_decoders(const Arguments& arguments, Host& host, const Options& verb) {
     return decode(models, options);
   });
   host.say(for_people(arguments.json), report::decode_text(report));
-  if (arguments.json) print_document(results::Document("verify").add(report), verb, host);
+  deliver(results::Document("verify").add(report), arguments.json, verb, host);
   const bool passed =
       std::all_of(report.models.begin(), report.models.end(), [](const auto& model) { return model.passed; });
   return passed ? 0 : kGateExit;
@@ -78,6 +80,10 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
   use_given(options.data, host.given);
   use_given(options.metric_command, host.given);
   options.cpus = cpus_of(arguments.on);
+  if (arguments.require_data && options.data.is_generated())
+    throw Error(
+        ErrorCode::kUsage,
+        "`--require-data`: a comparison on random inputs is a smoke test; give samples with `--data`");
   if (arguments.tokens != 0) return run_decoders(arguments, host, verb);
   const std::vector<ModelFile> candidates = find_models(arguments.candidates);
   if (candidates.size() > 1) options.reference_outputs = keep_reference_outputs();
@@ -92,8 +98,7 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
       },
       [&](const report::VerifyRow& row, bool) { host.say(human, report::verify_text(row.result)); });
   if (rows.size() > 1) host.say(human, fmt::format("\n{}", report::verify_table(rows)));
-  page.deliver(results::Document("verify").add(rows), arguments.json, host);
-  return worst;
+  return page.deliver(results::Document("verify").add(rows), arguments.json, host, worst);
 }
 
 void declare(Options& options, Arguments& arguments) {
@@ -107,6 +112,7 @@ void declare(Options& options, Arguments& arguments) {
       options, comparison.gates, comparison,
       "Thresholds (default: 20 dB for every output, 99 % equal labels; with --labels 1 point of the metric)",
       "none");
+  add_gate_set_option(options, comparison.gates);
   options.add_flag("--edge-cases,!--no-edge-cases", comparison.edge_cases,
                    "Also compare edge cases: zeros, extremes, noise, batch sizes and lengths (default: on)");
   options.add_option("--worst", comparison.worst, "List this many samples with the largest differences")
@@ -128,6 +134,9 @@ void declare(Options& options, Arguments& arguments) {
       ->check(whole_between(1, 1'000'000))
       ->show_default();
   add_document_options(options, arguments.json, arguments.report);
+  add_baseline_options(options, "1%");
+  options.add_flag("--require-data", arguments.require_data,
+                   "Fail without --data: a comparison on random inputs is only a smoke test");
   options.add_flag(
       "--pictures", comparison.pictures,
       "Add the samples that differ most to the --json document, as small images or waveforms, for "
@@ -138,9 +147,9 @@ void declare(Options& options, Arguments& arguments) {
   add_remote_options(options, arguments.remote);
 }
 
-constexpr std::string_view kEveryday[] = {"--data",     "--labels",        "--task",       "--max-drop",
-                                          "--min-sqnr", "--min-agreement", "--confidence", "--worst",
-                                          "--on",       "--json",          "--report"};
+constexpr std::string_view kEveryday[] = {"--data",     "--preprocess", "--labels",        "--task",
+                                          "--max-drop", "--min-sqnr",   "--min-agreement", "--confidence",
+                                          "--worst",    "--on",         "--json",          "--report"};
 constexpr std::string_view kExamples[] = {
     "ounce verify model.onnx model.w8.onnx --data val.npz --labels label --max-drop 1%",
     "ounce verify model.onnx model.w8.onnx --report verify.html"};

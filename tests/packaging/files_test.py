@@ -70,12 +70,12 @@ def run_step(script, folder, **environment):
 class Action(unittest.TestCase):
     """Tests the step `run` of action.yml, with a program instead of ounce that prints its arguments."""
 
-    def run_commands(self, commands):
+    def run_commands(self, commands, **environment):
         with tempfile.TemporaryDirectory() as folder:
             program = pathlib.Path(folder) / "ounce"
             program.write_text('#!/bin/sh\nprintf "[%s]" "$@"; echo\ncat\nexit "$1"\n')
             program.chmod(0o755)
-            return run_step(steps()[1], folder, PATH=f"{folder}:{os.environ['PATH']}", COMMANDS=commands)
+            return run_step(steps()[1], folder, PATH=f"{folder}:{os.environ['PATH']}", COMMANDS=commands, **environment)
 
     def test_each_line_is_a_command_whose_words_are_a_shells(self):
         done = self.run_commands("0 'two words' $HOME `id`\n\n0 last\n")
@@ -87,6 +87,10 @@ class Action(unittest.TestCase):
         done = self.run_commands("3 model.onnx\n0 never\n")
         self.assertEqual(done.returncode, 3)
         self.assertNotIn("never]", done.stdout)
+
+    def test_the_file_of_the_step_summary_is_the_only_expansion(self):
+        done = self.run_commands("0 --markdown $GITHUB_STEP_SUMMARY $HOME\n", GITHUB_STEP_SUMMARY="/tmp/a summary")
+        self.assertIn("[0][--markdown][/tmp/a summary][$HOME]\n", done.stdout, done.stderr)
 
     def test_a_command_that_reads_its_input_does_not_take_the_commands_after_it(self):
         done = self.run_commands("0 first\n0 second\n")  # the program copies its standard input

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "data/containers/rows.h"
 #include "data/contract/contract_file.h"
+#include "data/contract/derive.h"
 #include "data/image/image.h"
 #include "data/source/open_source.h"
 #include "data/source/sources.h"
@@ -94,6 +95,10 @@ DataFeed::DataFeed(const std::vector<ValueDescription>& inputs, const DataOption
     if (!options_.paths.contains(input.name)) ++fed;
   }
   if (!options_.labels.empty()) wanted_fields_.push_back(options_.labels);
+  // With one input, any single array is taken.
+  for (const ValueDescription& input : inputs) {
+    if (fed > 1 && !is_made(input) && !options_.fields.contains(input.name)) unnamed_.push_back(input);
+  }
   for (const ValueDescription& input : inputs) origins_.push_back(find_origin(input, fed == 1));
   find_labels();
   choose_samples();
@@ -133,6 +138,9 @@ Source& DataFeed::open(const std::filesystem::path& path, const ValueDescription
   SourceRequest request;
   request.fields = wanted_fields_;
   request.input = input;
+  request.inputs = unnamed_;
+  if (request.inputs.empty() && input != nullptr && !options_.fields.contains(input->name))
+    request.inputs.push_back(*input);
   if (options_.contract) {
     for (const auto& [name, contract] : options_.contract->inputs) {
       if (contract.frame_length > 0) {
@@ -182,12 +190,31 @@ DataFeed::Origin DataFeed::find_origin(const ValueDescription& input, bool is_on
   }
   origin.field = find_field(*origin.source, input, is_only || own != options_.paths.end(), path);
   origin.is_listed = list != nullptr && list->file_field() != origin.field;
+  if (options_.derive_contract && origin.contract == nullptr) derive(origin);
   return origin;
+}
+
+void DataFeed::derive(Origin& origin) {
+  for (const Field& field : origin.source->fields()) {
+    const bool is_media = field.type == ElementType::kUndefined || field.type == ElementType::kUint8;
+    if (field.name != origin.field || (!field.dims && !is_media)) continue;
+    const auto derived = derive_contract(field.type, field.dims ? &*field.dims : nullptr, origin.input);
+    if (!derived) return;
+    if (!options_.contract) options_.contract.emplace();
+    InputContract& contract = options_.contract->inputs[origin.input.name] = *derived;
+    origin.contract = &contract;
+    origin.preprocess.emplace(contract, origin.input.name);
+    notes_.push_back(fmt::format(
+        "preprocessing of '{}' derived from the data: {}; means and deviations cannot be derived, so give "
+        "them if the model was trained with them",
+        origin.input.name, describe(contract)));
+    return;
+  }
 }
 
 // Finds the field by name, or takes the only possible one.
 std::string DataFeed::find_field(const Source& source, const ValueDescription& input, bool is_only,
-                                 const std::filesystem::path& path) const {
+                                 const std::filesystem::path& path) {
   const auto named = options_.fields.find(input.name);
   const std::string name = named == options_.fields.end() ? input.name : named->second;
   if (has_field(source, name)) return name;
@@ -200,6 +227,16 @@ std::string DataFeed::find_field(const Source& source, const ValueDescription& i
   if (const auto* list = dynamic_cast<const ListSource*>(&source); list != nullptr && list->file_field())
     choices = {*list->file_field()};
   if (named == options_.fields.end() && is_only && choices.size() == 1) return choices[0];
+  std::vector<std::string> fitting;
+  for (const Field& field : source.fields()) {
+    const bool is_choice = std::find(choices.begin(), choices.end(), field.name) != choices.end();
+    if (is_choice && field.dims && fits_input(field.type, *field.dims, input)) fitting.push_back(field.name);
+  }
+  if (named == options_.fields.end() && fitting.size() == 1) {
+    notes_.push_back(fmt::format("the input '{}' is fed from '{}', the only array of its shape and type",
+                                 input.name, fitting[0]));
+    return fitting[0];
+  }
   throw Error(ErrorCode::kBadInput,
               fmt::format("has no array or column named '{}' (it has {}). {}", name, names_of(source),
                           advice_for(input, source, wanted_fields_)),

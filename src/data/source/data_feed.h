@@ -79,8 +79,9 @@ class DataFeed : public Feed {
   void name_the_only_input(const std::vector<ValueDescription>& inputs);
   Source& open(const std::filesystem::path& path, const ValueDescription* input);
   Origin find_origin(const ValueDescription& input, bool is_only);
+  void derive(Origin& origin);
   std::string find_field(const Source& source, const ValueDescription& input, bool is_only,
-                         const std::filesystem::path& path) const;
+                         const std::filesystem::path& path);
   void find_labels();
   void choose_samples();
   void choose_part(const std::string& where);
@@ -97,7 +98,8 @@ class DataFeed : public Feed {
   std::uint64_t size_ = 0, end_ = 0;  // number of samples in the data, and end of the requested range
   std::map<std::string, ObservedRange> observed_;
   std::vector<std::string> notes_;
-  std::vector<float> floats_;  // buffer for data of other types
+  std::vector<ValueDescription> unnamed_;  // several inputs for which no array was named
+  std::vector<float> floats_;              // buffer for data of other types
 };
 
 // The dimensions of an input. A dynamic axis gets its length from options.shape ("T" or "input:axis"), or

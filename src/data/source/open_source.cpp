@@ -10,6 +10,7 @@
 
 #include "base/cancel.h"
 #include "base/digest.h"
+#include "data/contract/derive.h"
 #include "data/source/sources.h"
 #include "io/mapped_file.h"
 
@@ -50,6 +51,16 @@ std::unique_ptr<Source> open_archive(const fs::path& path, const SourceRequest& 
     shown.push_back(fmt::format("{} {}", array.name, describe(array.type, array.dims)));
   }
   if (others.size() == 1 && keys.size() < wanted.size()) keys.push_back(others[0]);
+  for (const ValueDescription& input : request.inputs) {
+    std::vector<std::string> fitting;
+    for (const ArrayDescription& array : arrays) {
+      const bool is_open = std::find(keys.begin(), keys.end(), array.name) != keys.end();
+      const Dims sample(array.dims.begin() + (array.dims.empty() ? 0 : 1), array.dims.end());
+      if (!is_open && fits_input(array.type, sample, input)) fitting.push_back(array.name);
+    }
+    if (fitting.size() == 1 && std::find(keys.begin(), keys.end(), input.name) == keys.end())
+      keys.push_back(fitting[0]);
+  }
   if (!keys.empty()) return std::make_unique<NpzSource>(path, keys);
   throw Error(
       ErrorCode::kBadInput,

@@ -20,6 +20,9 @@ struct SourceRequest {
   MediaSource::Frames frames = {0, 0};
   // The input that the data is for, if there is only one. It gives the type and shape of raw files.
   const ValueDescription* input = nullptr;
+  // Inputs whose name is no array of an archive: an array is opened for one that alone fits its type and
+  // shape.
+  std::vector<ValueDescription> inputs = {};
 };
 
 // Throws Error{kIo} for a missing file, Error{kBadInput} for an unsupported kind of data, Error{kUsage} for a

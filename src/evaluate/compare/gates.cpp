@@ -431,6 +431,16 @@ bool has_any(const Gates& gates) {
          gates.max_drop || !gates.max_drops.empty() || gates.max_mse || gates.max_flips;
 }
 
+Gates with_standard(Gates gates, unsigned weight_bits, bool has_metric) {
+  constexpr double kDropOf8Bits = 0.02, kDropOf16Bits = 0.005, kMse = 0.01;
+  if (has_metric) {
+    if (!gates.max_drop) gates.max_drop = weight_bits <= 8 ? kDropOf8Bits : kDropOf16Bits;
+  } else if (!gates.max_mse) {
+    gates.max_mse = kMse;
+  }
+  return gates;
+}
+
 // Errors and likelihoods have no natural scale: their drop is relative to the reference's value, or to the
 // size of the labels if the reference's value is almost zero.
 double loss_scale(const MetricResult& metric) {

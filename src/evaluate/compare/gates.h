@@ -15,6 +15,9 @@ inline constexpr const char* kDefaultDropNote =
 inline constexpr double kDefaultAgreement = 0.99;
 
 bool has_any(const Gates& gates);
+// The gates with the thresholds of GateSet::kStandard, for a candidate whose weights have this number of
+// bits.
+Gates with_standard(Gates gates, unsigned weight_bits, bool has_metric);
 // The drop of a metric in the unit of `gates.max_drop`: points for a share, a fraction of the reference's
 // error (or of the labels' size if that error is almost zero), or a plain number if there is no scale.
 double loss_of(const MetricResult& metric);

@@ -104,6 +104,18 @@ TEST(GatesTest, WithoutGatesEveryOutputComesWithinTheDefault) {
   EXPECT_TRUE(judged(other, result).passed);
 }
 
+TEST(GatesTest, TheStandardSetDependsOnTheBitsOfTheWeights) {
+  Gates gates;
+  gates.set = GateSet::kStandard;
+  EXPECT_DOUBLE_EQ(with_standard(gates, 8, true).max_drop.value(), 0.02);
+  EXPECT_DOUBLE_EQ(with_standard(gates, 16, true).max_drop.value(), 0.005);
+  EXPECT_FALSE(with_standard(gates, 8, true).max_mse);
+  EXPECT_DOUBLE_EQ(with_standard(gates, 16, false).max_mse.value(), 0.01);
+  EXPECT_FALSE(with_standard(gates, 16, false).max_drop);
+  gates.max_drop = 0.1;
+  EXPECT_DOUBLE_EQ(with_standard(gates, 16, true).max_drop.value(), 0.1);
+}
+
 TEST(GatesTest, TheNearestGateIsNamed) {
   VerifyResult result = measured();
   result.outputs.push_back(result.outputs[0]);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <map>
 
 #include "base/machine.h"
 #include "data/contract/contract_file.h"
@@ -39,6 +40,23 @@ ModelFiles check_model(const std::filesystem::path& path) {
     throw Error(error.code(), error.what(), path.string());
   }
   return {model->bytes(), model->files()};
+}
+
+unsigned weight_bits(const std::filesystem::path& path) {
+  const model::ModelFilePtr model = formats::open_model(path);
+  std::map<unsigned, std::uint64_t> values_by_bits;
+  for (const model::GraphView& graph : model->graphs()) {
+    for (const model::ValueView& value : graph.values) {
+      if (!value.constant) continue;
+      const auto bits = static_cast<unsigned>(info_of(value.constant->type).bits);
+      // 32-bit and 64-bit integers are indices, shapes and biases.
+      if (bits == 0 || (bits > 16 && !is_float_weight_type(value.constant->type))) continue;
+      values_by_bits[bits <= 8 ? 8 : bits <= 16 ? 16 : 32] += value.constant->bytes * 8 / bits;
+    }
+  }
+  const auto most = std::max_element(values_by_bits.begin(), values_by_bits.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == values_by_bits.end() ? 32 : most->first;
 }
 
 std::string runtimes_of(const std::vector<std::pair<std::filesystem::path, std::string>>& versions) {

@@ -29,6 +29,8 @@ struct ModelFiles {
   std::vector<std::filesystem::path> paths;  // the model's first
 };
 ModelFiles check_model(const std::filesystem::path& model);
+// The bits that most weights of a valid model are stored in: 32, 16, or 8 for 8 bits and fewer.
+unsigned weight_bits(const std::filesystem::path& model);
 
 // The runtimes as text: "ONNX Runtime 1.30.0 and LiteRT 2.3.0". `versions`: each model with the version of
 // its runtime.
@@ -50,10 +52,10 @@ OpenFeed open_feed(const model::ModelFile& model, const std::vector<data::ValueD
 OpenFeed open_feed(const std::filesystem::path& model, const std::vector<data::ValueDescription>& inputs,
                    const DataOptions& options);
 
-// Calls `attempt` with the options. If that fails and the inputs are random, calls it again with other lengths
-// of the dynamic axes, because many models run only with some of them: text recognizers need a certain height,
-// spectrogram models a shortest length. Returns the options that succeeded. Throws the error of the first
-// attempt if all fail; errors of the machine and of the request are thrown at once.
+// Calls `attempt` with the options. If that fails and the inputs are random, calls it again with other
+// lengths of the dynamic axes, because many models run only with some of them: text recognizers need a
+// certain height, spectrogram models a shortest length. Returns the options that succeeded. Throws the error
+// of the first attempt if all fail; errors of the machine and of the request are thrown at once.
 DataOptions find_lengths(const std::vector<data::ValueDescription>& inputs, const DataOptions& options,
                          const std::function<void(const DataOptions&)>& attempt);
 

@@ -5,12 +5,15 @@
 
 #include <ounce/recipe.h>
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "model/model_file.h"
 
 namespace re2 {
 class RE2;
@@ -82,6 +85,25 @@ class Selection {
   bool ignores_unmatched_ = false;
   std::string exclude_field_ = "`exclude`", exclude_reason_ = "excluded by";
   std::string what_ = "tensor, node or op type with float weights";
+};
+
+// The overrides for single nodes (Recipe::nodes) of a model of any format.
+//
+//   const NodeFormats formats(file, recipe);
+//   std::optional<StorageOverride> wanted = formats.storage(value.users);
+class NodeFormats {
+ public:
+  // Throws Error{kUsage} for a name that no node has.
+  NodeFormats(const model::ModelFile& file, const Recipe& recipe);
+
+  std::optional<Format> of(model::NodeId node) const;
+  // The storage format for a weight used by these nodes; empty without an override.
+  std::optional<StorageOverride> storage(std::span<const model::NodeId> users) const;
+
+ private:
+  Format otherwise_;
+  std::vector<std::size_t> first_;  // node of each graph; empty if the recipe names none
+  NamedFormats named_;
 };
 
 }  // namespace ounce::plan

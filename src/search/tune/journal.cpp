@@ -14,6 +14,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <string_view>
 #include <system_error>
@@ -27,6 +28,7 @@
 #include "data/source/sources.h"
 #include "formats/open.h"
 #include "io/mapped_file.h"
+#include "io/temporary_files.h"
 #include "quantize/digests.h"
 #include "quantize/statement.h"
 #include "runtime/places.h"
@@ -172,33 +174,59 @@ constexpr const char* kAdvice = "give `cache` or `keep=false`";
 
 constexpr JsonLimits kLine = {.depth = 32, .bytes = std::size_t{64} << 20};
 
-// Digest of all other fields of a line. It detects lines that two processes wrote at once, and lines of other
-// programs.
+// Digest of all other fields of a line. It detects damaged lines, and lines of other programs.
 std::string check_of(const nlohmann::json& line) {
   const std::string text = json_text(line["key"]) + json_text(line["value"]) + json_text(line["seconds"]);
   return hex(digest_of(text)).substr(0, 16);
 }
 
-// Returns null for a line that is not valid.
-nlohmann::json read_line(std::string_view text) {
-  nlohmann::json line = parse_json_or_nothing(text, kLine);
-  if (!line.is_object() || !line.contains("key") || !line["key"].is_string() || !line.contains("value") ||
-      !line.contains("seconds") || !line["seconds"].is_number() || !line.contains("check"))
-    return nullptr;
-  return line["check"] == check_of(line) ? line : nullptr;
+bool is_measurement(const nlohmann::json& line) {
+  return line.is_object() && line.contains("key") && line["key"].is_string() && line.contains("value") &&
+         line.contains("seconds") && line["seconds"].is_number() && line.contains("check") &&
+         line["check"] == check_of(line);
 }
 
-// Locks the file for appending.
-class FileLock {
- public:
-  explicit FileLock(int file) : file_(file) { ::flock(file_, LOCK_EX); }
-  ~FileLock() { ::flock(file_, LOCK_UN); }
-  FileLock(const FileLock&) = delete;
-  FileLock& operator=(const FileLock&) = delete;
+// The running kernel: locks work between its processes, also between containers, on every file system that
+// has locks. Empty if unknown.
+std::string host_word() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  std::getline(file, id);
+  std::erase(id, '-');
+  return id.substr(0, 12);
+}
 
- private:
-  int file_;
-};
+// "NAME." of NAME.HOST.jsonl: the files of all processes begin with it.
+std::string common_start(const fs::path& file) {
+  const std::string name = file.filename().string();
+  return name.substr(0, name.find('.') + 1);
+}
+
+std::string read_from(int file, std::uint64_t begin) {
+  std::string text;
+  std::vector<char> piece(std::size_t{1} << 16);
+  for (;;) {
+    const ssize_t got = ::pread(file, piece.data(), piece.size(), static_cast<off_t>(begin + text.size()));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return text;
+    text.append(piece.data(), static_cast<std::size_t>(got));
+  }
+}
+
+// True if the process that writes this file has ended.
+bool is_free(int file) {
+  if (::flock(file, LOCK_SH | LOCK_NB) != 0) return errno != EWOULDBLOCK;
+  ::flock(file, LOCK_UN);
+  return true;
+}
+
+// A file of the folder's owner is trusted, because the user chose the folder.
+bool is_trusted(const struct stat& status, const fs::path& file) {
+  struct stat folder {};
+  const fs::path above = file.has_parent_path() ? file.parent_path() : ".";
+  return status.st_uid == ::geteuid() ||
+         (::stat(above.c_str(), &folder) == 0 && status.st_uid == folder.st_uid);
+}
 
 bool ends_in_a_line(int file) {
   struct stat status {};
@@ -224,50 +252,101 @@ std::filesystem::path journal_file(const std::filesystem::path& folder, const st
       return {};
     }
   }
-  return where / (hex(digest_of(identity)) + ".jsonl");
+  const std::string host = host_word();
+  return where / fmt::format("{}{}.jsonl", hex(digest_of(identity)), host.empty() ? "" : "." + host);
 }
 
-Journal::Journal(std::filesystem::path file) : file_(std::move(file)) {
-  if (file_.empty()) return;
+Journal::Journal(std::filesystem::path file) {
+  if (file.empty()) return;
+  // A file that another process holds is its own.
+  const std::string name = file.filename().replace_extension().string();
+  constexpr int kMostWriters = 64;
+  for (int i = 1; i <= kMostWriters && !out_; ++i)
+    open_own(i == 1 ? file : file.parent_path() / fmt::format("{}.{}.jsonl", name, i));
+  while (!out_)
+    open_own(file.parent_path() /
+             fmt::format("{}.{}.jsonl", name, temporary_folder_name("journal").substr(14)));
+  refresh();
+  read_own();
+}
+
+// Returns false if another process writes this file. Throws Error{kIo} if it cannot be a journal.
+bool Journal::open_own(const fs::path& file) {
   constexpr int kFlags = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
-  out_ = io::Descriptor(::open(file_.c_str(), kFlags, S_IRUSR | S_IWUSR));
+  io::Descriptor opened(::open(file.c_str(), kFlags, S_IRUSR | S_IWUSR));
   const auto refuse = [&](const std::string& why) {
     throw Error(ErrorCode::kIo, fmt::format("cannot keep measurements here: {}; {}", why, kAdvice),
-                file_.string());
+                file.string());
   };
-  if (!out_) refuse(errno == ELOOP ? "is a symbolic link" : std::strerror(errno));
-  struct stat status {
-  }, folder{};
-  if (::fstat(out_.get(), &status) != 0) refuse(std::strerror(errno));
+  if (!opened) refuse(errno == ELOOP ? "is a symbolic link" : std::strerror(errno));
+  struct stat status {};
+  if (::fstat(opened.get(), &status) != 0) refuse(std::strerror(errno));
   if (!S_ISREG(status.st_mode)) refuse("is not a regular file");
-  // A file of the folder's owner is trusted, because the user chose the folder.
-  const fs::path above = file_.has_parent_path() ? file_.parent_path() : ".";
-  const bool is_trusted =
-      status.st_uid == ::geteuid() || (::stat(above.c_str(), &folder) == 0 && status.st_uid == folder.st_uid);
-  if (!is_trusted) refuse("belongs to another user");
-  read();
+  if (!is_trusted(status, file)) refuse("belongs to another user");
+  // Without locks only a file that did not exist is known to be free.
+  if (::flock(opened.get(), LOCK_EX | LOCK_NB) != 0 && (errno == EWOULDBLOCK || status.st_size != 0))
+    return false;
+  out_ = std::move(opened);
+  file_ = file;
+  return true;
+}
+
+// Takes one line; returns false if it is not valid.
+bool Journal::take_line(std::string_view text, std::set<std::string>* claims) {
+  nlohmann::json line = parse_json_or_nothing(text, kLine);
+  if (claims != nullptr && line.is_object() && line.contains("claim") && line["claim"].is_string()) {
+    claims->insert(line["claim"].get<std::string>());
+    return true;
+  }
+  if (!is_measurement(line)) return false;
+  const auto key = line["key"].get<std::string>();
+  if (claims != nullptr) claims->erase(key);
+  if (claims != nullptr && own_.contains(key)) return true;
+  const double seconds = std::max(0.0, line["seconds"].get<double>());
+  entries_[key] = &all_.emplace_back(Entry{std::move(line["value"]), seconds});
+  if (claims == nullptr) own_.insert(key);
+  return true;
 }
 
 // Reads by the descriptor: the path may name another file by now. The file may also become shorter meanwhile.
-void Journal::read() {
-  std::string text_of_file;
-  std::vector<char> piece(std::size_t{1} << 16);
-  for (;;) {
-    const ssize_t got =
-        ::pread(out_.get(), piece.data(), piece.size(), static_cast<off_t>(text_of_file.size()));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0)
-      throw Error(ErrorCode::kIo, fmt::format("cannot read: {}", std::strerror(errno)), file_.string());
-    if (got == 0) break;
-    text_of_file.append(piece.data(), static_cast<std::size_t>(got));
+void Journal::read_own() {
+  const std::string text = read_from(out_.get(), 0);
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    take_line(line, nullptr);
   }
-  for (std::string_view rest = text_of_file; !rest.empty();) {
-    const std::string_view text = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(rest.size(), text.size() + 1));
-    nlohmann::json line = read_line(text);
-    if (line.is_null()) continue;
-    const double seconds = std::max(0.0, line["seconds"].get<double>());
-    entries_[line["key"].get<std::string>()] = &all_.emplace_back(Entry{std::move(line["value"]), seconds});
+}
+
+void Journal::refresh() {
+  const std::scoped_lock lock(mutex_);
+  if (out_) read_others();
+}
+
+// Reads the complete lines that were added since the last time.
+void Journal::read_others() {
+  std::error_code ignored;
+  const fs::path folder = file_.has_parent_path() ? file_.parent_path() : ".";
+  const std::string start = common_start(file_);
+  for (const std::string& name : io::names_in(folder, ignored)) {
+    if (!name.starts_with(start) || !name.ends_with(".jsonl") || name == file_.filename()) continue;
+    const io::Descriptor file(
+        ::open((folder / name).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+    struct stat status {};
+    if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
+        !is_trusted(status, folder / name))
+      continue;
+    Other& other = others_[name];
+    const std::string text = read_from(file.get(), other.read);
+    const std::size_t whole = text.rfind('\n') + 1;  // 0 if there is no complete line
+    for (std::string_view rest = std::string_view(text).substr(0, whole); !rest.empty();) {
+      const std::string_view line = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(line.size() + 1);
+      take_line(line, &other.claims);
+    }
+    other.read += whole;
+    other.lives = !is_free(file.get());
+    if (!other.lives) other.claims.clear();
   }
 }
 
@@ -281,18 +360,31 @@ const Journal::Entry& Journal::add(const std::string& key, nlohmann::json value,
   const std::scoped_lock lock(mutex_);
   const Entry& added = all_.emplace_back(Entry{std::move(value), seconds});
   entries_[key] = &added;
-  if (out_) write(key, added);
+  own_.insert(key);
+  if (!out_) return added;
+  // Replaces invalid UTF-8 before the checksum is computed, as the reader will see it.
+  const auto exact = [](const json& text) { return parse_json(json_text(text), kLine); };
+  nlohmann::json line = {{"key", exact(key)}, {"value", exact(added.value)}, {"seconds", seconds}};
+  line["check"] = check_of(line);
+  append(line);
   return added;
 }
 
-// Appends by one write, after a possible incomplete line of another process, so that lines are complete or
-// absent.
-void Journal::write(const std::string& key, const Entry& entry) const {
-  // Replaces invalid UTF-8 before the checksum is computed, as the reader will see it.
-  const auto exact = [](const json& value) { return parse_json(json_text(value), kLine); };
-  nlohmann::json line = {{"key", exact(key)}, {"value", exact(entry.value)}, {"seconds", entry.seconds}};
-  line["check"] = check_of(line);
-  const FileLock lock(out_.get());
+bool Journal::claim(const std::string& key) {
+  const std::scoped_lock lock(mutex_);
+  if (!out_) return true;
+  read_others();
+  bool is_alone = true;
+  for (const auto& [name, other] : others_) {
+    if (other.claims.contains(key)) return false;
+    if (other.lives) is_alone = false;
+  }
+  if (!is_alone) append({{"claim", key}});
+  return true;
+}
+
+// Appends by one write, after an incomplete line of an earlier process, so that lines are complete or absent.
+void Journal::append(const nlohmann::json& line) const {
   const std::string text = (ends_in_a_line(out_.get()) ? "" : "\n") + json_text(line) + "\n";
   if (::write(out_.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
     throw Error(ErrorCode::kIo, fmt::format("cannot keep measurements here: is the disk full? {}", kAdvice),

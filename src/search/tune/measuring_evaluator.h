@@ -1,31 +1,30 @@
-// An evaluator that makes candidates and runs them. Each measurement is made once and kept in the journal.
+// An evaluator that asks questions about candidates. Each measurement is made once and kept in the journal.
 #pragma once
 
 #include <ounce/quantize.h>
 #include <ounce/search.h>
 #include <ounce/verify.h>
 
-#include <filesystem>
 #include <functional>
-#include <list>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "io/temporary_files.h"
 #include "search/tune/candidate_maker.h"
 #include "search/tune/evaluator.h"
 #include "search/tune/journal.h"
+#include "search/tune/questions.h"
 #include "search/tune/recorded_reference.h"
+#include "search/tune/tune_meter.h"
 
 namespace ounce::search {
 
 class MeasuringEvaluator : public Evaluator {
  public:
+  // Asks `options.queue`, or measures in this process. `identity` is that of the journal.
   MeasuringEvaluator(const TuneOptions& options, const Split& split, CandidateMaker& maker, Journal& journal,
-                     Clock& clock);
+                     Clock& clock, const std::string& identity = {});
 
   std::vector<double> noises(const std::vector<Recipe>& recipes) override;
   TuneTrial judge(const Recipe& recipe, const std::string& name) override;
@@ -34,7 +33,7 @@ class MeasuringEvaluator : public Evaluator {
   bool computes_on_integers(const Recipe& recipe) override;
   Resolution resolve_static(double close_enough, double most) override;
   std::optional<MeasuredMemory> memory(const Recipe& recipe) override;
-  std::uint64_t original_bytes() const override { return original_bytes_; }
+  std::uint64_t original_bytes() const override { return meter_.original_bytes(); }
   void keep_back(double seconds) override { kept_back_ = seconds; }
 
   // Judges a candidate on the holdout set with this confidence.
@@ -53,8 +52,11 @@ class MeasuringEvaluator : public Evaluator {
       } catch (const nlohmann::json::exception&) {  // replaced below
       }
     }
-    return read(find_out(key, find));
+    return read(find());
   }
+
+  // Does something that only this process can do, and keeps the result.
+  nlohmann::json do_here(const std::string& key, const std::function<nlohmann::json()>& find);
 
   std::uint64_t recalled() const { return recalled_; }
   const std::vector<std::string>& notes() const { return notes_; }
@@ -63,32 +65,29 @@ class MeasuringEvaluator : public Evaluator {
   std::vector<SpeedUp> measure_times(const std::vector<Recipe>& recipes, double seconds,
                                      int repetition) override;
   const nlohmann::json* recall(const std::string& key);
-  nlohmann::json find_out(const std::string& key, const std::function<nlohmann::json()>& find);
-  VerifyOptions verify_options(const DataOptions& data) const;
-  Gates gates_with(double confidence) const;
+  // The answer to a question, from the journal if it is there.
+  template <class Read>
+  auto answer(const nlohmann::json& question, const Read& read) {
+    return once(
+        key_of(question), [&] { return measure(question).value; }, read);
+  }
+  Answer measure(const nlohmann::json& question);
+  void take_notes(const Answer& answer);
   void count(std::set<std::string> keys);
   double seconds_left() const;
-  LoadMemory memory_of(const std::string& key, const std::function<std::filesystem::path()>& file);
-  std::filesystem::path file_of(const Recipe& recipe);
-  const RecordedReference& recording();
+  LoadMemory memory_of(const nlohmann::json& question);
 
   const TuneOptions& options_;
-  const Split& split_;
-  const double
-      search_confidence_;  // of candidates that depend on the data: they must also pass on the holdout set
   CandidateMaker& maker_;
   Journal& journal_;
-  TemporaryFolder folder_{"tune"};
-  std::list<std::string> files_;  // existing candidate files, most recently used first
-  std::unique_ptr<RecordedReference> recording_;
-  std::shared_ptr<ReferenceOutputs> reference_outputs_ = keep_reference_outputs();  // on the holdout set
-  std::set<std::string> counted_;                                                   // models
+  TuneMeter meter_;
+  LocalQueue here_;
+  Questions questions_;
+  std::set<std::string> counted_;  // models
   std::vector<std::string> notes_;
-  std::uint64_t original_bytes_ = 0, recalled_ = 0;
+  std::string timing_cpu_;  // the CPU whose times this search compares; empty: the first that answers
+  std::uint64_t recalled_ = 0;
   double kept_back_ = 0;
-  // The clock stopped the measurement or the machine was too busy for it. It is not kept, because it says
-  // more about the machine than about the model.
-  bool is_cut_short_ = false;
 };
 
 }  // namespace ounce::search

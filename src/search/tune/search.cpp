@@ -122,6 +122,11 @@ void Search::show_progress() const {
   if (options_.progress == nullptr) return;
   constexpr double kParts = 1000;  // steps per second, or per model
   options_.progress->stage = "searching";
+  options_.progress->step = static_cast<unsigned>(candidates_.size() + 1);
+  if (best_) {
+    options_.progress->best = 100 * candidates_[*best_].trial.ratio;
+    options_.progress->best_unit = " % of the size";
+  }
   options_.progress->total = static_cast<std::uint64_t>(kParts * clock_.budget());
   options_.progress->done = static_cast<std::uint64_t>(kParts * std::min(clock_.elapsed(), clock_.budget()));
 }

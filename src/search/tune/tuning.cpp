@@ -65,6 +65,8 @@ void settle_confidence(TuneOptions& options) {
 
 // Sets default gates. Without labels a drop cannot be measured, so the outputs' SQNR is judged instead.
 TuneOptions with_gates(TuneOptions options, std::vector<std::string>& notes) {
+  if (options.gates.set != GateSet::kNone)
+    throw Error(ErrorCode::kUsage, "`gates.set` is for `verify` and `publish`: set `gates.max_drop` instead");
   const bool is_blind = options.gates.max_drop && !evaluate::has_metric(options);
   if (is_blind) options.gates.max_drop.reset();
   const bool has_other = evaluate::has_any(options.gates);
@@ -94,7 +96,8 @@ QuantizeOptions maker_options(const TuneOptions& options, const Split& split) {
   return made;
 }
 
-// All options that change a measurement.
+// All options that change a measurement. The CPU's name matters to times only, which have it in their keys;
+// the other measurements depend on the CPU's kernels, which are a part of every identity.
 std::string identity(const std::filesystem::path& model, const TuneOptions& options) {
   const Gates& gates = options.gates;
   const auto text = [](const std::optional<double>& value) {
@@ -104,13 +107,18 @@ std::string identity(const std::filesystem::path& model, const TuneOptions& opti
   for (const auto& [name, limit] : gates.max_drops) drops += fmt::format(" {}={}", name, limit);
   return identity_of(
       model, options.data, options.runtime,
-      fmt::format(
-          "tune 5 on {} gates {} {} {} {} {}{} {} {} sure {} metric {} {} '{}' {} of '{}' {} target {}",
-          cpu_name(), text(gates.max_abs_diff), text(gates.mean_abs_diff), text(gates.min_sqnr),
-          text(gates.min_agreement), text(gates.max_drop), drops, text(gates.max_mse), text(gates.max_flips),
-          text(gates.confidence), name_of(options.task), options.metric,
-          fmt::format("{}' '{}", options.metric_command.command, fmt::join(options.tags, ",")),
-          options.label_output, fmt::join(options.outputs, "', '"), text(options.threshold), options.target));
+      fmt::format("tune 6 gates {} {} {} {} {}{} {} {} sure {} metric {} {} '{}' {} of '{}' {} target {}",
+                  text(gates.max_abs_diff), text(gates.mean_abs_diff), text(gates.min_sqnr),
+                  text(gates.min_agreement), text(gates.max_drop), drops, text(gates.max_mse),
+                  text(gates.max_flips), text(gates.confidence), name_of(options.task), options.metric,
+                  fmt::format("{}' '{}", options.metric_command.command, fmt::join(options.tags, ",")),
+                  options.label_output, fmt::join(options.outputs, "', '"), text(options.threshold),
+                  options.target));
+}
+
+// False if nothing asks for it: it digests all data.
+bool has_identity(const TuneOptions& options) {
+  return options.queue != nullptr || (options.keep && !options.metric_command.function);
 }
 
 // One run of tune(). The best candidate so far is at the output path.
@@ -121,10 +129,11 @@ class Tuning {
         clock_(options_.budget),
         split_(split_data(model, options_.runtime, options_.data)),
         maker_(make_candidate_maker(model, maker_options(options_, split_))),
+        identity_(has_identity(options_) ? identity(model, options_) : ""),
         journal_(options_.keep && !options_.metric_command.function
-                     ? journal_file(options_.cache, identity(model, options_), result_.notes)
+                     ? journal_file(options_.cache, identity_, result_.notes)
                      : std::filesystem::path()),
-        evaluator_(options_, split_, *maker_, journal_, clock_),
+        evaluator_(options_, split_, *maker_, journal_, clock_, identity_),
         search_(options_, evaluator_, clock_, [this](const Candidate& best) { return adopt(best); }),
         tries_(*options_.gates.confidence),
         output_(output) {
@@ -157,9 +166,10 @@ class Tuning {
   // Judges a candidate on the holdout set, then with the checks of quantize().
   bool adopt(const Candidate& candidate) {
     const std::string digest = hex(digest_of(json_text(quantization::to_json(candidate.recipe))));
-    if (!held_out_.contains(candidate.number) && !holds_elsewhere(candidate, digest)) return false;
+    if (!held_out_.contains(candidate.number) && !holds_elsewhere(candidate)) return false;
+    const std::string key = "written " + digest;
     const auto problem = evaluator_.once(
-        "written " + digest, [&] { return try_to_write(candidate); },
+        key, [&] { return evaluator_.do_here(key, [&] { return try_to_write(candidate); }); },
         [](const json& known) { return known.get<std::string>(); });
     if (!problem.empty()) {
       unwritten_[candidate.number] = problem;
@@ -172,11 +182,8 @@ class Tuning {
   }
 
   // Judges each candidate once on the holdout set: repeated attempts would lower the confidence.
-  bool holds_elsewhere(const Candidate& candidate, const std::string& digest) {
-    const double confidence = tries_.confidence_of_next();
-    const TuneTrial held_out = evaluator_.once(
-        fmt::format("held out {} {}", confidence, digest),
-        [&] { return trial_json(evaluator_.hold_out(candidate.recipe, confidence)); }, trial_of);
+  bool holds_elsewhere(const Candidate& candidate) {
+    const TuneTrial held_out = evaluator_.hold_out(candidate.recipe, tries_.confidence_of_next());
     if (held_out.passed) {
       held_out_[candidate.number] = held_out;
       return true;
@@ -345,6 +352,7 @@ class Tuning {
   Clock clock_;
   Split split_;
   std::unique_ptr<CandidateMaker> maker_;
+  std::string identity_;
   Journal journal_;
   MeasuringEvaluator evaluator_;
   Search search_;
@@ -354,6 +362,26 @@ class Tuning {
   std::map<std::size_t, TuneTrial> held_out_, refused_;  // results on the holdout set, by candidate
   std::map<std::size_t, std::string> unwritten_;         // errors, by candidate
   std::uint64_t bytes_ = 0;                              // size of the written model
+};
+
+// Answers the questions of another process's Tuning.
+class TuneSession final : public Session {
+ public:
+  TuneSession(const std::filesystem::path& model, const TuneOptions& given)
+      : options_(with_gates(given, notes_)),
+        split_(split_data(model, options_.runtime, options_.data)),
+        maker_(make_candidate_maker(model, maker_options(options_, split_))),
+        meter_(options_, split_, *maker_, ounce::search::identity(model, options_)) {}
+
+  const std::string& identity() const override { return meter_.identity(); }
+  std::string answer(const std::string& question) override { return meter_.answer(question); }
+
+ private:
+  std::vector<std::string> notes_;  // the other process reports them
+  TuneOptions options_;
+  Split split_;
+  std::unique_ptr<CandidateMaker> maker_;
+  TuneMeter meter_;
 };
 
 }  // namespace
@@ -370,6 +398,12 @@ TuneResult find_best(const std::filesystem::path& model, const std::filesystem::
 }  // namespace ounce::search
 
 namespace ounce {
+
+std::unique_ptr<Session> open_session(const std::filesystem::path& model, const TuneOptions& options) {
+  model::require_support(model, "tune");
+  return std::make_unique<search::TuneSession>(model, options);
+}
+
 namespace {
 
 // True if Ounce wrote this file.

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "formats/coreml/file/values.h"
-#include "plan/weights/node_formats.h"
+#include "plan/weights/selection.h"
 #include "plan/weights/storage.h"
 #include "recipe/format_info.h"
 #include "target/coreml.h"

@@ -15,8 +15,8 @@
 #include "formats/onnx/plan/plan.h"
 #include "kernels/half.h"
 #include "kernels/pack.h"
-#include "quant/error.h"
 #include "quant/layout.h"
+#include "quant/linear.h"
 
 namespace ounce::passes {
 namespace {

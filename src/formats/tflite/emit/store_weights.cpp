@@ -16,7 +16,6 @@
 #include "formats/tflite/plan/weight_codes.h"
 #include "kernels/half.h"
 #include "kernels/pack.h"
-#include "quant/error.h"
 #include "quant/layout.h"
 #include "quant/linear.h"
 

@@ -13,7 +13,7 @@
 
 #include "formats/tflite/file/ops.h"
 #include "formats/tflite/plan/hybrid.h"
-#include "plan/weights/node_formats.h"
+#include "plan/weights/selection.h"
 #include "plan/weights/storage.h"
 #include "recipe/format_info.h"
 

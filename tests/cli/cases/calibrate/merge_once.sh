@@ -11,9 +11,9 @@ exits 2 ounce calibrate merge 1.ranges middle.ranges -o merged.ranges
 ounce calibrate scores.onnx --data renamed.npz --part 1/2 --batch 2 -o half.ranges > /dev/null
 exits 2 ounce calibrate merge middle.ranges half.ranges -o merged.ranges
 ls merged.ranges 2> /dev/null && exit 1
-ounce calibrate merge 3.ranges 1.ranges -o some.ranges | tail -n 3
+ounce calibrate merge 3.ranges 1.ranges -o some.ranges | grep -v '^Next: ' | tail -n 3
 ounce calibrate merge 3.ranges 1.ranges -o some.ranges --json 2> /dev/null | json_get results.0.samples results.0.notes
-ounce calibrate merge some.ranges 2.ranges -o merged.ranges | tail -n 2
+ounce calibrate merge some.ranges 2.ranges -o merged.ranges | grep -v '^Next: ' | tail -n 2
 ounce calibrate scores.onnx --data scores.npz -o whole.ranges > /dev/null
 cmp whole.ranges merged.ranges
 # Other data may be added.

@@ -1,5 +1,5 @@
 # Exit 0: a copy, packed in or out.
 need matmul external
 ounce diff matmul.onnx matmul.onnx
-ounce copy external.onnx -o packed.onnx --external-data never > human
+ounce repack external.onnx -o packed.onnx --external-data never > human
 ounce diff external.onnx packed.onnx

@@ -2,6 +2,6 @@
 need external
 ounce quantize external.onnx -o inline.onnx
 ounce quantize external.onnx -o outside.onnx --external-data always
-ounce copy outside.onnx -o packed.onnx --external-data never
-ounce copy inline.onnx -o unpacked.onnx --external-data never
+ounce repack outside.onnx -o packed.onnx --external-data never
+ounce repack inline.onnx -o unpacked.onnx --external-data never
 cmp packed.onnx unpacked.onnx

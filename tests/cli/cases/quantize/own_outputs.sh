@@ -12,7 +12,7 @@ find out -name "*.onnx" | sort
 ounce quantize models/matmul.fp16.onnx --to w8 -o small.onnx > /dev/null
 exits 3 ounce quantize models/matmul.fp16.onnx --to int8-dynamic
 # A folder is its original; one without is no source.
-ounce copy models -o copy.onnx > /dev/null
+ounce repack models -o copy.onnx > /dev/null
 cmp copy.onnx models/matmul.onnx
 mkdir quantized
 cp models/matmul.w8.onnx quantized

@@ -1,4 +1,4 @@
 need external
 cp external.data before
-exits 2 ounce copy external.onnx -o external.data
+exits 2 ounce repack external.onnx -o external.data
 cmp external.data before

@@ -34,7 +34,7 @@ exits 4 ounce quantize signal.onnx --to nbits4 --bits 5 --data signal.npz --impo
 exits 4 ounce tune signal.onnx --data signal.npz -o absent/t.onnx --budget '1 models' --no-cache
 exits 4 ounce calibrate signal.onnx --data signal.npz -o absent/s.ranges
 exits 4 ounce contract set matmul.onnx -o absent/m.onnx --kind tensor
-exits 4 ounce copy matmul.onnx -o absent/m.onnx
+exits 4 ounce repack matmul.onnx -o absent/m.onnx
 exits 4 ounce check matmul.onnx --required-ops absent/ops.config
 exits 4 ounce unpack matmul.onnx --cache file/cache
 echo "No place for a report"

@@ -5,8 +5,8 @@ ln -s pipe link
 ln -s /proc/self/fd/1 stdout
 exits 2 ounce quantize matmul.onnx -o pipe
 exits 2 ounce quantize matmul.onnx -o link
-exits 2 ounce copy matmul.onnx -o pipe
-exits 2 ounce copy matmul.onnx -o stdout > printed
+exits 2 ounce repack matmul.onnx -o pipe
+exits 2 ounce repack matmul.onnx -o stdout > printed
 exits 2 ounce contract set matmul.onnx -o pipe --rescale 2
 exits 2 ounce check matmul.onnx --target linux-x64@1.30.0 --required-ops pipe > checked
 mkdir demo

@@ -13,7 +13,7 @@ exits 2 ounce quantize matmul.onnx -o hard.onnx
 exits 2 ounce quantize matmul.onnx -o .
 exits 2 ounce quantize matmul.onnx -o matmul.onnx --dry-run
 exits 2 ounce quantize external.onnx -o external.data
-exits 2 ounce copy matmul.onnx -o matmul.onnx
-exits 2 ounce copy matmul.onnx -o link.onnx
+exits 2 ounce repack matmul.onnx -o matmul.onnx
+exits 2 ounce repack matmul.onnx -o link.onnx
 cmp matmul.onnx before.onnx
 ls

@@ -13,5 +13,5 @@ for name in $(OUNCE_CACHE=$PWD/kept ounce sensitivity fatal.onnx --data fatal.np
   rm "kept/$name"
   ln -s "$PWD/victim.txt" "kept/$name"
 done
-OUNCE_CACHE=$PWD/kept exits 4 ounce sensitivity fatal.onnx --data fatal.npz --to w8 --labels label
+OUNCE_CACHE=$PWD/kept exits 4 ounce sensitivity fatal.onnx --data fatal.npz --to w8 --labels label 2>&1 | sed "s/\.[0-9a-f]*\.jsonl/.jsonl/" >&2
 cat victim.txt

@@ -29,6 +29,6 @@ mkdir folder
 exits 2 ounce tune folder --data fatal.npz --no-cache
 touch file
 exits 4 ounce tune fatal.onnx --data fatal.npz --cache file/below
-exits 4 ounce tune fatal.onnx --data fatal.npz --cache /proc 2>&1 | sed 's/[0-9a-f]*\.jsonl/<journal>/' >&2
+exits 4 ounce tune fatal.onnx --data fatal.npz --cache /proc 2>&1 | sed "s/[0-9a-f.]*\.jsonl/<journal>/" >&2
 exits 4 $t --min-sqnr 20 -o file/small.onnx
 ls | grep -e tuned -e closest || true

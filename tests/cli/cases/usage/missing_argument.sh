@@ -1,3 +1,3 @@
 exits 2 ounce quantize
 exits 2 ounce inspect
-exits 2 ounce copy model.onnx
+exits 2 ounce repack model.onnx

@@ -8,7 +8,7 @@ for verb in verify sensitivity tune advise; do
   printf '%s: ' "$verb"
   ounce $verb --help-all | grep -c -- '--label-output'
 done
-ounce copy matmul.onnx --output copied.onnx
+ounce repack matmul.onnx --output copied.onnx
 cmp matmul.onnx copied.onnx
 exits 2 ounce verify matmul.onnx copied.onnx --output y
 exits 2 ounce bench matmul.onnx --output y

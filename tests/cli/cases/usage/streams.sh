@@ -1,7 +1,7 @@
 # A stream that is closed or full: no crash, the exit code says it, and no output goes into what was opened in its place.
 need matmul
-exits 4 ounce copy absent.onnx -o x.onnx 2>&-
-exits 4 ounce copy absent.onnx -o x.onnx 2>/dev/full
+exits 4 ounce repack absent.onnx -o x.onnx 2>&-
+exits 4 ounce repack absent.onnx -o x.onnx 2>/dev/full
 exits 4 ounce inspect matmul.onnx > /dev/full
 exits 4 ounce inspect matmul.onnx >&-
 exits 4 ounce --help > /dev/full

@@ -1,8 +1,8 @@
 # With --confidence a gate passes on its bound; a gate without a bound fails, and says what to use in its place.
 need scores scores_near
-judged() { ounce verify scores.onnx scores_near.onnx --data scores.npz --no-edge-cases "$@" | tail -n 1; }
+judged() { ounce verify scores.onnx scores_near.onnx --data scores.npz --no-edge-cases "$@" | sed -n 2p; }
 judged --threshold 0.5 --max-flips 0.5%
-exits 1 ounce verify scores.onnx scores_near.onnx --data scores.npz --no-edge-cases --threshold 0.5 --max-flips 0.5% --confidence 95% | tail -n 1
+exits 1 ounce verify scores.onnx scores_near.onnx --data scores.npz --no-edge-cases --threshold 0.5 --max-flips 0.5% --confidence 95% | sed -n 2p
 judged --threshold 0.5 --max-flips 20% --confidence 95%
 judged --max-mse 0.003 --confidence 95%
 judged --max-mse 0.005 --confidence 95%

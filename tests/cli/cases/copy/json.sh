@@ -1,4 +1,0 @@
-need matmul
-ounce copy matmul.onnx -o copy.onnx --json 2> human
-cat human
-cmp matmul.onnx copy.onnx && echo "identical"

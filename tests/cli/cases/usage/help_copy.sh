@@ -1,1 +1,0 @@
-ounce copy --help

@@ -1,0 +1,1 @@
+ounce repack --help
