@@ -272,6 +272,12 @@ std::string making_command(const Statement& statement) {
   return line_of(line_of("ounce quantize SOURCE -o OUT", options_of(statement.recipe)), words.take());
 }
 
+std::string making_command(const Recipe& recipe) {
+  Words words;
+  if (info_of(recipe.format).needs_data) words.add("data", "DATA");
+  return line_of(line_of("ounce quantize SOURCE -o OUT", options_of(recipe)), words.take());
+}
+
 std::string judging_command(const Statement& statement) {
   if (!statement.gate) return {};
   const StatedGate& gate = *statement.gate;

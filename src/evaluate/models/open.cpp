@@ -48,7 +48,7 @@ unsigned weight_bits(const std::filesystem::path& path) {
   for (const model::GraphView& graph : model->graphs()) {
     for (const model::ValueView& value : graph.values) {
       if (!value.constant) continue;
-      const unsigned bits = info_of(value.constant->type).bits;
+      const auto bits = static_cast<unsigned>(info_of(value.constant->type).bits);
       // 32-bit and 64-bit integers are indices, shapes and biases.
       if (bits == 0 || (bits > 16 && !is_float_weight_type(value.constant->type))) continue;
       values_by_bits[bits <= 8 ? 8 : bits <= 16 ? 16 : 32] += value.constant->bytes * 8 / bits;
