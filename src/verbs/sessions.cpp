@@ -76,7 +76,6 @@ constexpr SharedOption kShared[] = {
     {"threads"},
     {"threads-between"},
     {"optimization"},
-    {"session-config"},
     {"isolate-memory"},
     {"isolate-seconds"}};
 
@@ -161,7 +160,7 @@ void require_allowed(const SharedOption& option, const std::string& word,
   if (option.kind == Kind::kPath) require_within(word, roots);
   if (option.kind == Kind::kInputPath) require_within(split_input(word).second, roots);
   if (option.kind == Kind::kVersion && !is_version(word))
-    throw Error(ErrorCode::kUsage, fmt::format("a session may not name a library for '{}'", option.name));
+    throw Error(ErrorCode::kUsage, fmt::format("a session must not name a library for '{}'", option.name));
 }
 
 }  // namespace
@@ -203,7 +202,7 @@ std::unique_ptr<Session> open_session_text(const std::string& session, const std
   for (const auto& [name, value] : options.items()) {
     const SharedOption* shared = find_shared(name);
     if (shared == nullptr)
-      throw Error(ErrorCode::kUsage, fmt::format("a session may not have the option '{}'", name));
+      throw Error(ErrorCode::kUsage, fmt::format("a session must not have the option '{}'", name));
     for (const ordered_json& word : value.is_array() ? value : ordered_json::array({value})) {
       if (!word.is_string())
         throw Error(ErrorCode::kUsage, fmt::format("the option '{}' of a session must be text", name));
