@@ -80,9 +80,11 @@ constexpr SharedOption kShared[] = {
     {"isolate-seconds"}};
 
 // The options of the coordinator alone.
-constexpr std::string_view kOwn[] = {"model",     "output", "json",  "report", "cache",         "no-cache",
-                                     "objective", "budget", "on",    "by",     "top",           "jobs",
-                                     "verbose",   "queue",  "lease", "parts",  "metric-seconds"};
+constexpr std::string_view kOwn[] = {"model",    "output",         "json",    "report",   "cache",
+                                     "no-cache", "objective",      "budget",  "on",       "by",
+                                     "top",      "jobs",           "verbose", "queue",    "lease",
+                                     "parts",    "metric-seconds", "junit",   "markdown", "baseline",
+                                     "tolerance"};
 
 const SharedOption* find_shared(std::string_view name) {
   const auto* const found =
