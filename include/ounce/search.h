@@ -279,7 +279,7 @@ struct FamilyFinding {
   std::vector<std::pair<std::string, std::string>> states;
 };
 
-// What can be gained by quantizing a model, estimated in seconds without running the model.
+// The gains of quantizing a model, estimated without running it.
 //
 //   const ounce::Overview found = ounce::overview("model.onnx");
 //   // found.family, found.formats[0].bytes, found.commands

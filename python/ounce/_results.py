@@ -1345,17 +1345,17 @@ class ExplainResult(Result):
         ("id", "code"),
         ("title", "title"),
         ("cause", "cause"),
-        ("fix", "what to do"),
+        ("fix", "fix"),
     )
     #: stable code of the message, such as "OUN101"
     id: str
-    #: what it is about
+    #: subject
     title: str
     #: why the message appears
     cause: str
-    #: what happened to the run
+    #: effect on the run
     consequence: str
-    #: what to do
+    #: remedy
     fix: str
 
 
@@ -2076,7 +2076,7 @@ class BaselineFigure(Struct):
 
     #: file name
     model: str
-    #: what was compared, with its unit
+    #: name of the figure, with its unit
     figure: str
     #: in the earlier run
     before: float

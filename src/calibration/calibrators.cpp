@@ -13,6 +13,7 @@ using Bins = std::vector<Histogram::Bin>;
 
 constexpr std::size_t kLinearBins = 2048;  // bins over the whole range, for the entropy method
 constexpr std::size_t kEntropyStep = 16;
+constexpr double kTinyShare = 1e-9;  // of all values, that a quantized value counts as
 constexpr int kClipSteps = 64;       // steps of the search for one end of the range
 constexpr double kLeastClip = 0.02;  // narrowest range that is tried / whole range
 constexpr int kRounds = 3;           // rounds of optimizing both ends in turn
@@ -40,43 +41,94 @@ struct Grid {
 
 double cube(double x) { return x * x * x; }
 
+// std::round() without a call of the math library, for numbers that fit into 62 bits.
+double rounded(double x) {
+  const auto whole = static_cast<double>(static_cast<std::int64_t>(x));
+  const double rest = x - whole;  // exact
+  return std::abs(rest) < 0.5 ? whole : whole + std::copysign(1.0, x);
+}
+
 // The integral from 0 to x of the squared distance to the nearest quantized value: each step adds step³/12,
 // and the rest is the cube of the distance / 3.
 double rounding_up_to(double x, double step) {
-  const double code = std::round(x / step);
+  const double code = rounded(x / step);
   return code * cube(step) / 12 + cube(x - code * step) / 3;
 }
 
 // The mean squared error of values that are spread evenly over a bin: rounded inside the grid, clipped
-// outside.
-double bin_error(const Histogram::Bin& bin, const Grid& grid) {
-  const double low = bin.low, high = bin.high, width = high - low;
-  if (width <= 0) return 0;  // the bin of zero, which is exact
-  const double from = std::clamp(low, grid.low, grid.high), to = std::clamp(high, grid.low, grid.high);
-  double total = rounding_up_to(to, grid.step) - rounding_up_to(from, grid.step);
-  if (low < grid.low) total += (cube(grid.low - low) - cube(grid.low - std::min(high, grid.low))) / 3;
-  if (high > grid.high) total += (cube(high - grid.high) - cube(std::max(low, grid.high) - grid.high)) / 3;
-  return total / width;
-}
+// outside. Adjacent bins share an edge, whose integral is computed once.
+class BinErrors {
+ public:
+  explicit BinErrors(const Grid& grid) : grid_(grid) {}
+
+  double operator()(const Histogram::Bin& bin) {
+    const double low = bin.low, high = bin.high, width = high - low;
+    if (width <= 0) return 0;  // the bin of zero, which is exact
+    const double from = std::clamp(low, grid_.low, grid_.high), to = std::clamp(high, grid_.low, grid_.high);
+    const double before = from == edge_ ? up_to_edge_ : rounding_up_to(from, grid_.step);
+    edge_ = to;
+    up_to_edge_ = rounding_up_to(to, grid_.step);
+    double total = up_to_edge_ - before;
+    if (low < grid_.low) total += (cube(grid_.low - low) - cube(grid_.low - std::min(high, grid_.low))) / 3;
+    if (high > grid_.high)
+      total += (cube(high - grid_.high) - cube(std::max(low, grid_.high) - grid_.high)) / 3;
+    return total / width;
+  }
+
+ private:
+  const Grid& grid_;
+  double edge_ = std::numeric_limits<double>::quiet_NaN(), up_to_edge_ = 0;
+};
 
 double error_of(const Bins& bins, const ValueRange& range, const CodeFormat& format) {
   const Grid grid(range, format);
+  BinErrors error(grid);
   double total = 0, count = 0;
   for (const Histogram::Bin& bin : bins) {
     const auto here = static_cast<double>(bin.count);
-    total += here * (grid.step > 0 ? bin_error(bin, grid) : bin.middle() * bin.middle());
+    total += here * (grid.step > 0 ? error(bin) : bin.middle() * bin.middle());
     count += here;
   }
   return count == 0 ? 0 : total / count;
 }
 
+enum class End { kLow, kHigh };
+
+// A lower bound of error_of() that only grows while this end moves toward zero: the error of the values that
+// are clipped there, with half a step to spare for the position of the grid.
+double clipped_error(const Bins& bins, const ValueRange& range, const CodeFormat& format, End end) {
+  const double spare = Grid(range, format).step / 2;
+  const auto of_bin = [](double from, double to, double limit, const Histogram::Bin& bin) {
+    const double width = to - from;
+    const double squares = cube(to - limit) - cube(std::max(from, limit) - limit);
+    return width > 0 ? static_cast<double>(bin.count) * squares / (3 * width) : 0;
+  };
+  double total = 0;
+  if (end == End::kHigh) {
+    const double limit = range.high + spare;
+    for (auto bin = bins.rbegin(); bin != bins.rend() && bin->high > limit; ++bin)
+      total += of_bin(bin->low, bin->high, limit, *bin);
+  } else {
+    const double limit = -range.low + spare;
+    for (auto bin = bins.begin(); bin != bins.end() && -static_cast<double>(bin->low) > limit; ++bin)
+      total += of_bin(-static_cast<double>(bin->high), -static_cast<double>(bin->low), limit, *bin);
+  }
+  return total;
+}
+
 // Optimizes one end of the range with the other one fixed. Returns the best share of the original end.
-double best_share(const Bins& bins, const CodeFormat& format,
+double best_share(const Bins& bins, const CodeFormat& format, End end,
                   const std::function<ValueRange(double)>& range_for) {
+  constexpr double kRounding = 1e-9;  // of the sums
+  if (const ValueRange all = range_for(1); (end == End::kHigh ? all.high : all.low) == 0) return 1;
+  double count = 0;
+  for (const Histogram::Bin& bin : bins) count += static_cast<double>(bin.count);
   double best = 1, least = error_of(bins, range_for(1), format);
   for (int i = 1; i <= kClipSteps; ++i) {
     const double share = std::pow(kLeastClip, static_cast<double>(i) / kClipSteps);
-    const double error = error_of(bins, range_for(share), format);
+    const ValueRange range = range_for(share);
+    if (clipped_error(bins, range, format, end) > (1 + kRounding) * least * count) break;
+    const double error = error_of(bins, range, format);
     if (error < least) {
       least = error;
       best = share;
@@ -87,19 +139,22 @@ double best_share(const Bins& bins, const CodeFormat& format,
 
 ValueRange least_squares(const Bins& bins, const ValueRange& all, const CodeFormat& format) {
   if (format.is_symmetric) {
-    const double share = best_share(bins, format, [&](double s) {
+    const End wider = -all.low > all.high ? End::kLow : End::kHigh;
+    const double share = best_share(bins, format, wider, [&](double s) {
       return ValueRange{all.low * s, all.high * s};
     });
     return {all.low * share, all.high * share};
   }
   ValueRange range = all;
   for (int round = 0; round < kRounds; ++round) {
-    range.high = all.high * best_share(bins, format, [&](double s) {
+    const ValueRange before = range;
+    range.high = all.high * best_share(bins, format, End::kHigh, [&](double s) {
                    return ValueRange{range.low, all.high * s};
                  });
-    range.low = all.low * best_share(bins, format, [&](double s) {
+    range.low = all.low * best_share(bins, format, End::kLow, [&](double s) {
                   return ValueRange{all.low * s, range.high};
                 });
+    if (range.low == before.low && range.high == before.high) break;  // so would the next rounds
   }
   return range;
 }
@@ -150,13 +205,55 @@ double relative_entropy(const std::vector<double>& values, std::size_t first, st
     total += clipped[i];
     total_coded += coded[i];
   }
-  constexpr double kTiny = 1e-9;
   for (std::size_t i = 0; i < clipped.size(); ++i) {
-    const double p = clipped[i] / total, q = std::max(total_coded == 0 ? 0 : coded[i] / total_coded, kTiny);
+    const double p = clipped[i] / total,
+                 q = std::max(total_coded == 0 ? 0 : coded[i] / total_coded, kTinyShare);
     if (p > 0) entropy += p * std::log(p / q);
   }
   return entropy;
 }
+
+// Estimates relative_entropy() of many windows from running sums, up to rounding: one logarithm for each
+// quantized value instead of one for each bin.
+class EntropyEstimate {
+ public:
+  EntropyEstimate(const std::vector<double>& values, std::size_t levels)
+      : values_(values), levels_(levels), sums_(1, 0), entropies_(1, 0), filled_(1, 0) {
+    for (const double value : values) {
+      sums_.push_back(sums_.back() + value);
+      entropies_.push_back(entropies_.back() + (value > 0 ? value * std::log(value) : 0));
+      filled_.push_back(filled_.back() + (value > 0 ? 1 : 0));
+    }
+  }
+
+  double operator()(std::size_t first, std::size_t last) const {
+    const double total = sums_.back(), inside = sums_[last] - sums_[first];
+    if (total <= 0) return 0;
+    const std::size_t count = last - first;
+    double entropy = entropies_[last - 1] - entropies_[first + 1];
+    entropy -= (sums_[last - 1] - sums_[first + 1]) * std::log(total);
+    for (std::size_t level = 0; level < levels_; ++level) {
+      const std::size_t begin = first + level * count / levels_, end = first + (level + 1) * count / levels_;
+      const double mass = sums_[end] - sums_[begin], filled = filled_[end] - filled_[begin];
+      const double log = std::log(std::max(filled > 0 ? mass / filled / inside : 0, kTinyShare));
+      entropy -= (sums_[std::min(end, last - 1)] - sums_[std::max(begin, first + 1)]) * log;
+      if (begin == first) entropy += of_end(first, sums_[first + 1], log);
+      if (end == last) entropy += of_end(last - 1, total - sums_[last - 1], log);
+    }
+    return entropy / total;
+  }
+
+ private:
+  // An end, with the values that are clipped to it.
+  double of_end(std::size_t bin, double values, double log) const {
+    if (values <= 0) return 0;
+    return values * (std::log(values / sums_.back()) - (values_[bin] > 0 ? log : std::log(kTinyShare)));
+  }
+
+  const std::vector<double>& values_;
+  const std::size_t levels_;
+  std::vector<double> sums_, entropies_, filled_;  // of the first n bins
+};
 
 ValueRange least_entropy(const Bins& bins, const ValueRange& all, const CodeFormat& format) {
   if (all.high <= all.low) return all;
@@ -167,11 +264,14 @@ ValueRange least_entropy(const Bins& bins, const ValueRange& all, const CodeForm
   double least = std::numeric_limits<double>::infinity();
   std::pair<std::size_t, std::size_t> best{0, kLinearBins};
   // Move both ends toward zero together, each within its side of the range.
+  const EntropyEstimate estimate(linear, levels);
+  constexpr double kRounding = 1e-9;
   const std::size_t longest = std::max(zero, kLinearBins - zero);
   for (std::size_t reach = longest; reach >= levels / 2; reach -= kEntropyStep) {
     const std::size_t first = zero > reach ? zero - reach : 0, last = std::min(kLinearBins, zero + reach);
     if (last - first < levels) break;
-    const double entropy = relative_entropy(linear, first, last, levels);
+    const bool may_be_least = !(estimate(first, last) > least + kRounding);
+    const double entropy = may_be_least ? relative_entropy(linear, first, last, levels) : least;
     if (entropy < least) {
       least = entropy;
       best = {first, last};

@@ -76,6 +76,40 @@ TEST(CalibratorsTest, AnOutlierDoesNotDecideButForMinMax) {
   }
 }
 
+// Tries every share of each end, in turn.
+ValueRange searched(const Statistics& statistics) {
+  const auto best = [&](const auto& range_for) {
+    double share = 1, least = predicted_error(statistics, range_for(1.0));
+    for (int i = 1; i <= 64; ++i) {
+      const double tried = std::pow(0.02, i / 64.0), error = predicted_error(statistics, range_for(tried));
+      if (!(error < least)) continue;
+      least = error;
+      share = tried;
+    }
+    return share;
+  };
+  const double low = std::min(0.0F, statistics.minimum()), high = std::max(0.0F, statistics.maximum());
+  ValueRange range{low, high};
+  for (int round = 0; round < 3; ++round) {
+    range.high = high * best([&](double share) { return ValueRange{range.low, high * share}; });
+    range.low = low * best([&](double share) { return ValueRange{low * share, range.high}; });
+  }
+  return range;
+}
+
+TEST(CalibratorsTest, TheShortSearchFindsWhatTheWholeOneFinds) {
+  for (const float outlier : {0.0F, 20.0F, -300.0F}) {
+    for (const float shift : {0.0F, 1.5F, -4.0F, 40.0F}) {
+      std::vector<float> values = normal_values(20'000, outlier);
+      for (float& value : values) value += shift;
+      const Statistics statistics = statistics_of(values);
+      const ValueRange found = choose_range(statistics, Method::kMse), whole = searched(statistics);
+      EXPECT_EQ(found.low, whole.low) << outlier << " " << shift;
+      EXPECT_EQ(found.high, whole.high) << outlier << " " << shift;
+    }
+  }
+}
+
 TEST(CalibratorsTest, TheBestIsNeverWorseThanAnyOther) {
   for (const float outlier : {0.0F, 20.0F, 400.0F}) {
     const Statistics statistics = statistics_of(normal_values(50'000, outlier));

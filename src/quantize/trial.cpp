@@ -36,9 +36,9 @@ namespace {
 constexpr std::uint64_t kGeneratedSamples = 4;
 constexpr std::uint64_t kCpuSamples = 8, kEmulatedSamples = 2;
 constexpr std::uint64_t kMostEmulated = std::uint64_t{64} << 20;  // bytes of a model; emulators are slow
-// Multiplications of a run under emulators: about 30 s for both models at 1/125 of the normal speed. A limit
-// of work, not of time, so that the same command gives the same result.
-constexpr double kEmulatedWork = 3.6e9;
+// Multiplications under an emulator: some 4 s for each CPU at 1/100 of the normal speed. A limit of work, not
+// of time, so that the same command gives the same result.
+constexpr double kEmulatedWork = 1.2e9;
 // A runtime keeps up to three copies of the weights while loading: as read, dequantized, and packed for
 // kernels.
 constexpr std::uint64_t kCopiesAtLoad = 3;
@@ -224,6 +224,7 @@ void ask_other_cpus(const model::ModelFile& original, const WrittenFiles& writte
     return evaluate::with_dequantized_io(runtime::load(written.model, there), written.ports);
   };
   models.here = how;
+  models.is_original_optional = true;
   models.feed = expected.open.feed.get();
   models.carry = options.data.carry;
   models.samples = std::min<std::uint64_t>(expected.given->runs().size(), kCpuSamples);
@@ -348,13 +349,25 @@ InputWatch::InputWatch(const PreparedModel& prepared, const QuantizeOptions& opt
   }
   const std::filesystem::path path = folder_.path() / "model.onnx";
   onnx::write_temporary(model, path, pool);
+  open(path, prepared.source(), options);
+}
+
+InputWatch::InputWatch(const std::filesystem::path& exposed, const std::filesystem::path& source,
+                       std::map<std::string, std::vector<std::size_t>> by_output,
+                       const QuantizeOptions& options)
+    : by_output_(std::move(by_output)) {
+  open(exposed, source, options);
+}
+
+void InputWatch::open(const std::filesystem::path& exposed, const std::filesystem::path& source,
+                      const QuantizeOptions& options) {
   RuntimeOptions how;
   how.library = options.trial.runtime.library;
   how.isolate = options.trial.runtime.isolate;
   const DataOptions& data = options.trial.data;
   stepper_ = std::make_unique<evaluate::StatefulExecutor>(
-      runtime::load(path, evaluate::executor_options(how)), data.carry);
-  open_ = evaluate::open_feed(prepared.source(), stepper_->model().inputs(), data);
+      runtime::load(exposed, evaluate::executor_options(how)), data.carry);
+  open_ = evaluate::open_feed(source, stepper_->model().inputs(), data);
   batches_ = evaluate::evenly_spaced(open_.feed->batches(), kMostWatchedBatches, !data.carry.empty());
 }
 

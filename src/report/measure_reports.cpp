@@ -328,12 +328,12 @@ std::string line_of(const CpuComparison& found) {
     text += "bit-identical to this CPU";
   } else {
     text += safe_format("{} SQNR relative to this CPU", decibel_text(found.sqnr_db));
-    if (!is_equal(found.reference_sqnr_db))
+    if (!std::isnan(found.reference_sqnr_db) && !is_equal(found.reference_sqnr_db))
       text += safe_format(" (original: {})", decibel_text(found.reference_sqnr_db));
   }
   if (found.flips != 0) {
-    text += safe_format(", {} of {} predictions changed (original: {})", found.flips, found.answers,
-                        found.reference_flips);
+    text += safe_format(", {} of {} predictions changed", found.flips, found.answers);
+    if (!std::isnan(found.reference_sqnr_db)) text += safe_format(" (original: {})", found.reference_flips);
   }
   text += safe_format(", {} sample{}, {}, ONNX Runtime {}", found.samples, found.samples == 1 ? "" : "s",
                       found.how, found.runtime_version);

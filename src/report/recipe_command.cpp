@@ -47,6 +47,7 @@ constexpr Word kWords[] = {
     {"contract.inputs", "--for"},
     {"color_order", "--color"},
     {"layout", "--layout"},
+    {"derive_contract=true", "--preprocess auto"},
     {"rescale_factor", "--rescale"},
     {"dumps", "--dump"},
     // VerifyOptions and other measurements

@@ -148,7 +148,8 @@ void fields(MaybeConst<CpuComparison> auto& found, auto& f) {
   f("answers", found.answers, "top-1 answers of outputs with classes");
   f("flips", found.flips, "answers that differ there");
   f("reference_exact", is_exact(found.reference_sqnr_db), "the same of the original");
-  f("reference_sqnr_db", finite(found.reference_sqnr_db), "the original there against the original here");
+  f("reference_sqnr_db", finite(found.reference_sqnr_db),
+    "the original there against the original here; null also if it was not run, because it decides nothing");
   f("reference_flips", found.reference_flips, "answers of the original that differ there");
 }
 
@@ -247,7 +248,8 @@ void fields(MaybeConst<EdgeCase> auto& edge, auto& f) {
   f("name", edge.name, "such as \"all zero\"");
   f("passed", edge.passed, "false: the candidate fails where the reference does not");
   f("left_out", edge.is_left_out, "true: it was not tried, and proves nothing");
-  f("finding", results::sentence(edge.finding), "the measurement, the error, or the reason why it was left out");
+  f("finding", results::sentence(edge.finding),
+    "the measurement, the error, or the reason why it was left out");
 }
 
 void fields(MaybeConst<InputPicture> auto& picture, auto& f) {

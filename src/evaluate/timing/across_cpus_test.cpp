@@ -53,9 +53,11 @@ class TwoSamples : public data::Feed {
 };
 
 // The original gives the same outputs on both CPUs; the model gives `there` on the other CPU.
-CpuComparison compare(const std::vector<float>& here, const std::vector<float>& there, bool fails = false) {
+CpuComparison compare(const std::vector<float>& here, const std::vector<float>& there, bool fails = false,
+                      bool is_original_optional = false) {
   TwoSamples feed;
   AcrossCpus models;
+  models.is_original_optional = is_original_optional;
   const auto is_there = [](const runtime::ExecutorOptions& how) { return how.masked || how.remote; };
   models.original = [](const runtime::ExecutorOptions&) {
     return std::make_unique<Fixed>(std::vector<float>{1, 2}, false);
@@ -90,6 +92,16 @@ TEST(AcrossCpus, TellsTheSameFromAnother) {
   EXPECT_EQ(other.flips, 2U);
   EXPECT_EQ(other.reference_flips, 0U);
   EXPECT_LT(other.sqnr_db, 10);
+}
+
+TEST(AcrossCpus, RunsAnOptionalOriginalOnlyWhereItDecides) {
+  if (!can_show_avx2()) return ounce::test::skip_or_fail("this machine cannot emulate avx2");
+  const CpuComparison same = compare({1, 3}, {1, 3}, false, true);
+  EXPECT_TRUE(same.is_same());
+  EXPECT_TRUE(std::isnan(same.reference_sqnr_db));  // not run
+  const CpuComparison other = compare({1, 3}, {3, 1}, false, true);
+  EXPECT_FALSE(other.is_same());
+  EXPECT_EQ(other.reference_sqnr_db, kInfinity);
 }
 
 TEST(AcrossCpus, AFailureThereIsAResult) {

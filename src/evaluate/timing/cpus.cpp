@@ -20,6 +20,7 @@ struct Agreement {
   double sqnr_db = std::numeric_limits<double>::infinity();  // of the worst output
   std::uint64_t samples = 0, answers = 0, flips = 0;
   std::string runtime_version;  // on the other CPU
+  bool is_same_release = true;  // on both CPUs
 };
 
 struct Compared {
@@ -52,6 +53,7 @@ Agreement agreement_of(const Loader& load, const AcrossCpus& models, const runti
   const Compared compared = compare_runs(ours, theirs, *models.feed, batches);
   Agreement found;
   found.runtime_version = theirs.model().library_version();
+  found.is_same_release = found.runtime_version == ours.model().library_version();
   found.samples = compared.samples;
   std::vector<OutputComparison> outputs;
   bool has_same_shapes = true;
@@ -109,15 +111,21 @@ CpuComparison compare_on(const std::string& cpu, const AcrossCpus& models) {
       result.why_not = "the model is too large for a quick test in an emulator; use `verify() with cpus`";
       return result;
     }
-    const Agreement reference = agreement_of(models.original, models, there.options, batches);
     const Agreement candidate = agreement_of(models.model, models, there.options, batches);
-    result.runtime_version = candidate.runtime_version;
-    result.samples = candidate.samples;
-    result.sqnr_db = candidate.sqnr_db;
-    result.answers = candidate.answers;
-    result.flips = candidate.flips;
-    result.reference_sqnr_db = reference.sqnr_db;
-    result.reference_flips = reference.flips;
+    CpuComparison found = result;
+    found.runtime_version = candidate.runtime_version;
+    found.samples = candidate.samples;
+    found.sqnr_db = candidate.sqnr_db;
+    found.answers = candidate.answers;
+    found.flips = candidate.flips;
+    const bool decides = !found.is_same() && candidate.is_same_release;
+    found.reference_sqnr_db = std::numeric_limits<double>::quiet_NaN();  // not run
+    if (decides || !models.is_original_optional) {
+      const Agreement reference = agreement_of(models.original, models, there.options, batches);
+      found.reference_sqnr_db = reference.sqnr_db;
+      found.reference_flips = reference.flips;
+    }
+    result = found;
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kUsage) throw;
     result.why_not = error.what();

@@ -33,6 +33,9 @@ struct AcrossCpus {
   std::vector<std::string> outputs = {};  // to judge; empty: all
   std::uint64_t samples = 32;             // at most
   std::uint64_t emulated_samples = 4;     // at most, in an emulator, which is slow; 0: none
+  // Run the original only where it decides: the model differs by more than what is accepted without it, in
+  // the same release of the runtime.
+  bool is_original_optional = false;
 };
 
 // Compares on one CPU. Errors are recorded in the result, except Error{kUsage} for an unknown CPU.
