@@ -33,9 +33,9 @@ from coreml_evaluator import DATA, data_options
 METHODS = {
     "w8": (["--to", "w8"], "int8 channel"),
     "w4": (["--to", "w4", "--granularity", "block:32"], "int4 block"),
-    "w4-zero-sum": (["--to", "w4", "--rounding", "zero-sum"], "int4 block"),
-    "w4-nearest": (["--to", "w4", "--rounding", "nearest"], "int4 block"),
-    "w4-data": (["--to", "w4", "--rounding", "adaptive", "data"], "int4 block"),
+    "w4-zero-sum": (["--to", "w4", "--expert", "rounding=zero-sum"], "int4 block"),
+    "w4-nearest": (["--to", "w4", "--expert", "rounding=nearest"], "int4 block"),
+    "w4-data": (["--to", "w4", "--expert", "rounding=adaptive", "data"], "int4 block"),
     "palette8": (["--to", "w8", "--codebook", "--granularity", "tensor", "--target", "TARGET"], "palette 8"),
     "palette6": (["--to", "w6", "--granularity", "tensor", "--target", "TARGET"], "palette 6"),
     "palette4": (["--to", "w4", "--codebook", "--granularity", "tensor", "--target", "TARGET"], "palette 4"),

@@ -39,7 +39,7 @@ class CpuComparison(Struct):
     flips: int
     #: the same of the original
     reference_exact: bool
-    #: the original there against the original here
+    #: the original there against the original here; null also if it was not run, because it decides nothing
     reference_sqnr_db: Optional[float]
     #: answers of the original that differ there
     reference_flips: int
@@ -811,6 +811,8 @@ class TuneTrial(Struct):
     name: str
     #: why it could not be made; then nothing below is filled in; else empty
     problem: str
+    #: makes this candidate of SOURCE, OUT and DATA; null for an evaluation on held-out samples
+    command: Optional[str]
     #: size of the model
     bytes: int
     #: share of the original's bytes

@@ -169,11 +169,11 @@ def _folder_of(path: Path) -> str:
 def _roots_of(arguments: Mapping[str, Any]) -> List[str]:
     """The folders of the model and of the data."""
     paths: List[Path] = []
-    for name in ("model", "data", "contract"):
+    for name in ("model", "data", "preprocess", "contract"):
         value = arguments.get(name)
         values = value.values() if isinstance(value, Mapping) else value if isinstance(value, (list, tuple)) else [value]
         for one in values:
-            if one is None:
+            if one is None or (name == "preprocess" and one == "auto"):
                 continue
             if not isinstance(one, (str, os.PathLike)):
                 raise RequestError(f"{name}: nodes cannot see the memory of this process: give a path that all nodes can read")
