@@ -38,13 +38,13 @@ def start(words):
 
 
 def cases(zoo):
-    image = ["--input", "input=calib", "--rescale", "1/255", "--mean", "0.4914,0.4822,0.4465", "--std", "0.2470,0.2435,0.2616",
+    image = ["--rescale", "1/255", "--mean", "0.4914,0.4822,0.4465", "--std", "0.2470,0.2435,0.2616",
              "--layout", "nchw"]
     data = ["--data", zoo / "cifar_val.npz", *image]
     model = zoo / "mobilenetv2.onnx"
     return {
-        "calibrate": (["calibrate", model, *data], ["--parts", "16"]),
-        "sensitivity": (["sensitivity", model, *data, "--samples", "256", "--no-cache"], []),
+        "calibrate": (["calibrate", model, *data, "--input", "input=x"], []),
+        "sensitivity": (["sensitivity", model, *data, "--input", "input=calib", "--samples", "256", "--no-cache"], []),
     }
 
 
