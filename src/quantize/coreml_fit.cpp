@@ -37,9 +37,16 @@ struct FittedLayer {
   calibration::Unfolding unfolding = calibration::Unfolding::of_matrix(1);
   std::optional<calibration::Gram> gram;
 
-  // The weight is stored as [K, N].
-  bool is_transposed() const { return decision->weight.channels->first == 1 && is_matrix; }
+  // The weight is stored as [K, N]: by input, then by channel.
+  bool is_transposed() const {
+    return decision->weight.channels->first == 1 && (is_matrix || is_upsampling());
+  }
   bool is_matrix = false;
+  // Of a transposed convolution, which is a convolution of the input with zeros between its values and with
+  // reversed kernels. Empty for others.
+  std::vector<std::int64_t> upsampling;
+  bool is_upsampling() const { return !upsampling.empty(); }
+  std::size_t taps() const { return is_upsampling() ? decision->weight.kernel_taps : 1; }
 };
 
 // A constant parameter of an operation.
@@ -137,6 +144,7 @@ class Finder {
   std::string unfold(model::NodeId node, const coreml::Weight& weight, FittedLayer& layer) const {
     const Operation& operation = file_.operation(node);
     if (operation.type == "conv") return unfold_convolution(node, weight, layer);
+    if (operation.type == "conv_transpose") return unfold_upsampling(node, weight, layer);
     if (operation.type == "linear") {
       layer.unfolding = calibration::Unfolding::of_matrix(weight.dims[1]);
       return {};
@@ -164,9 +172,56 @@ class Finder {
     return {};
   }
 
+  std::string unfold_upsampling(model::NodeId node, const coreml::Weight& weight, FittedLayer& layer) const {
+    const std::vector<std::int64_t> groups = integers(file_, node, "groups");
+    const std::vector<std::int64_t> dilations = integers(file_, node, "dilations");
+    const bool is_dilated = std::any_of(dilations.begin(), dilations.end(), [](auto d) { return d != 1; });
+    if ((!groups.empty() && groups[0] != 1) || is_dilated || weight.dims.size() < 3)
+      return "transposed convolutions with groups or dilations are not supported";
+    calibration::Convolution convolution;
+    convolution.channels = weight.dims[0];
+    convolution.kernel.assign(weight.dims.begin() + 2, weight.dims.end());
+    const std::size_t axes = convolution.kernel.size();
+    // The whole output, before padding is removed.
+    convolution.pads.resize(2 * axes);
+    for (std::size_t i = 0; i < axes; ++i)
+      convolution.pads[i] = convolution.pads[axes + i] = convolution.kernel[i] - 1;
+    layer.upsampling = integers(file_, node, "strides");
+    layer.upsampling.resize(axes, 1);
+    layer.unfolding = calibration::Unfolding::of_convolution(convolution);
+    return {};
+  }
+
   const CoremlFile& file_;
   CoremlFit& result_;
 };
+
+// Inserts zeros between the values of [N, C, spatial …].
+std::vector<float> with_zeros(std::span<const float> values, std::span<const std::int64_t> dims,
+                              const std::vector<std::int64_t>& upsampling,
+                              std::vector<std::int64_t>& out_dims) {
+  out_dims.assign(dims.begin(), dims.end());
+  std::size_t planes = 1;
+  for (std::size_t i = 0; i < 2 && i < dims.size(); ++i) planes *= static_cast<std::size_t>(dims[i]);
+  for (std::size_t i = 0; i < upsampling.size(); ++i) out_dims[i + 2] = (dims[i + 2] - 1) * upsampling[i] + 1;
+  std::size_t plane = 1, out_plane = 1;
+  for (std::size_t i = 2; i < dims.size(); ++i) {
+    plane *= static_cast<std::size_t>(dims[i]);
+    out_plane *= static_cast<std::size_t>(out_dims[i]);
+  }
+  std::vector<float> spread(planes * out_plane, 0.0F);
+  for (std::size_t at = 0; at < planes * plane; ++at) {
+    std::size_t left = at % plane, place = 0, stride = 1;
+    for (std::size_t i = dims.size(); i-- > 2;) {
+      const auto size = static_cast<std::size_t>(dims[i]);
+      place += left % size * static_cast<std::size_t>(upsampling[i - 2]) * stride;
+      stride *= static_cast<std::size_t>(out_dims[i]);
+      left /= size;
+    }
+    spread[at / plane * out_plane + place] = values[at];
+  }
+  return spread;
+}
 
 // Writes a copy of the package whose outputs also are these values.
 void write_exposed(const CoremlFile& file, std::span<const FittedLayer> layers,
@@ -205,15 +260,25 @@ void watch(const CoremlFile& file, const QuantizeOptions& options, std::span<Fit
   InputWatch inputs(path, file.path(), std::move(by_output), options);
   for (FittedLayer& layer : layers) layer.gram.emplace(layer.unfolding, inputs.rows_per_batch());
   inputs.run([&](std::size_t i, const SeenInput& seen) {
-    layers[i].gram->add(seen.values, seen.dims, seen.samples, for_each);
+    if (!layers[i].is_upsampling())
+      return layers[i].gram->add(seen.values, seen.dims, seen.samples, for_each);
+    if (seen.dims.size() != layers[i].upsampling.size() + 2) return;
+    std::vector<std::int64_t> dims;
+    const std::vector<float> spread = with_zeros(seen.values, seen.dims, layers[i].upsampling, dims);
+    layers[i].gram->add(spread, dims, seen.samples, for_each);
   });
 }
 
+// Transposes a matrix of kernels. Kernels of more than one tap are reversed.
 template <class T>
-std::vector<T> transposed(std::span<const T> matrix, std::size_t rows, std::size_t columns) {
+std::vector<T> transposed(std::span<const T> matrix, std::size_t rows, std::size_t columns,
+                          std::size_t taps) {
   std::vector<T> result(matrix.size());
   for (std::size_t r = 0; r < rows; ++r) {
-    for (std::size_t c = 0; c < columns; ++c) result[c * rows + r] = matrix[r * columns + c];
+    for (std::size_t c = 0; c < columns; ++c) {
+      for (std::size_t t = 0; t < taps; ++t)
+        result[(c * rows + r) * taps + t] = matrix[(r * columns + c) * taps + taps - 1 - t];
+    }
   }
   return result;
 }
@@ -226,7 +291,7 @@ double fit_layer(const CoremlFile& file, FittedLayer& layer, const ForEach& for_
   std::memcpy(weights.data(), floats.values(0, floats.size(), scratch), weights.size() * sizeof(float));
   const std::size_t k = layer.gram->k(), channels = weights.size() / k;
   const std::size_t blocks = decision.layout.groups() / channels;  // 0: one scale for the tensor
-  if (layer.is_transposed()) weights = transposed<float>(weights, k, channels);
+  if (layer.is_transposed()) weights = transposed<float>(weights, k / layer.taps(), channels, layer.taps());
   const std::size_t block = blocks == 0 ? k : k / blocks;
   const auto matrices = layer.gram->matrices(for_each);
 
@@ -257,7 +322,8 @@ double fit_layer(const CoremlFile& file, FittedLayer& layer, const ForEach& for_
       quant::round_for_output({weights, k, affine, blocks == 0 ? 0 : block, decision.format.codes, matrices,
                                quant::damping_for(k, layer.gram->rows())},
                               for_each, codes.data());
-  if (layer.is_transposed()) codes = transposed<std::uint8_t>(codes, channels, k);
+  if (layer.is_transposed())
+    codes = transposed<std::uint8_t>(codes, channels, k / layer.taps(), layer.taps());
   decision.affine.resize(decision.layout.groups());
   for (std::size_t channel = 0; channel < channels; ++channel) {
     for (std::size_t b = 0; b < std::max<std::size_t>(blocks, 1); ++b)

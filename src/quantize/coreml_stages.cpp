@@ -69,9 +69,11 @@ void decide_coreml(Quantization& q) {
   if (q.recipe.rounding == Rounding::kAdaptive) {
     begin_stage(q.options, "fitting layers", 0);
     const CoremlFit fit = fit_coreml(source, q.options, plan, q.pool);
-    result.notes.push_back(fmt::format(
-        "{} layers fitted to data: the SQNR of their outputs is {:.1f} dB higher", fit.layers, fit.gain_db));
-    result.notes.insert(result.notes.end(), fit.left_alone.begin(), fit.left_alone.end());
+    result.notes.push_back(
+        fmt::format("adaptive rounding of {} layers: their outputs are {:.1f} dB more accurate than with "
+                    "nearest rounding",
+                    fit.layers, fit.gain_db));
+    for (const std::string& reason : fit.left_alone) result.notes.push_back("rounded to nearest: " + reason);
   }
   for (const coreml::Decision& decision : plan.decisions) {
     result.tensors.push_back(outcome_of(decision, source.graphs()[decision.weight.graph].path));

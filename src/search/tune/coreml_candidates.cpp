@@ -6,6 +6,7 @@
 #include "formats/coreml/emit/emitted.h"
 #include "formats/coreml/plan/palettes.h"
 #include "model/emitter.h"
+#include "quantize/coreml_fit.h"
 #include "quantize/pipeline.h"
 #include "recipe/format_info.h"
 #include "search/tune/layer_noise.h"
@@ -108,7 +109,9 @@ std::vector<TreatedLayer> CoremlCandidates::layers(const Recipe& recipe) {
 
 std::uint64_t CoremlCandidates::make(const Recipe& recipe, const std::filesystem::path& file) {
   ThreadPool pool(1);
-  const coreml::Plan plan = planned(recipe, pool);
+  coreml::Plan plan = planned(recipe, pool);
+  if (recipe.rounding == Rounding::kAdaptive)
+    quantization::fit_coreml(*source(recipe), options_for(recipe), plan, pool);
   coreml::CoremlEmitted emitted(source(recipe), plan, {});
   model::Destination place;
   place.path = file;

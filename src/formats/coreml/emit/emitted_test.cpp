@@ -80,7 +80,7 @@ class CoremlEmit : public testing::Test {
       kernels::error_norms(values->floats().values(0, outputs[0].values.size(), scratch),
                            outputs[0].values.data(), outputs[0].values.size(), norms);
       // Errors are added in another order.
-      EXPECT_NEAR(norms.noise, error->norms.noise, 1e-9 * norms.noise) << decision->weight.name;
+      EXPECT_NEAR(norms.noise, error->norms.noise, 1e-8 * norms.noise) << decision->weight.name;
       EXPECT_EQ(norms.max_abs, error->norms.max_abs);
     });
     return result;

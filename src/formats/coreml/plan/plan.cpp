@@ -282,17 +282,34 @@ void replace_small_scales(Decision& decision, const kernels::Range& whole) {
   decision.reason += ", a lookup table because scales would be too small for FP16";
 }
 
-std::uint64_t count_nonzeros(const quant::FloatSource& floats, const ForEach& for_each) {
+std::uint64_t count_nonzeros(const quant::FloatSource& floats, std::size_t first, std::size_t count) {
+  std::vector<float> scratch;
+  const std::byte* const bytes = floats.values(first, count, scratch);
+  std::uint64_t nonzeros = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    float value;
+    std::memcpy(&value, bytes + i * sizeof value, sizeof value);
+    nonzeros += value != 0 ? 1U : 0U;
+  }
+  return nonzeros;
+}
+
+// Returns nullopt if a part of the values shows that few of them are zero.
+std::optional<std::uint64_t> count_nonzeros(const quant::FloatSource& floats, const ForEach& for_each) {
+  constexpr std::size_t kParts = 16, kLeastZeros = 20;  // at least 5 % zeros
+  const std::size_t part =
+      std::min(floats.size(), std::max(floats.size() / (kParts * kParts), quant::kTile / kParts));
+  std::uint64_t seen = 0, nonzeros = 0;
+  for (std::size_t i = 0; i < kParts; ++i) {
+    const std::size_t first = (floats.size() - part) / kParts * i;
+    nonzeros += count_nonzeros(floats, first, part);
+    seen += part;
+  }
+  if ((seen - nonzeros) * kLeastZeros < seen) return std::nullopt;
   std::vector<std::uint64_t> tiles(quant::tile_count(floats, quant::kTile), 0);
   quant::for_each_tile(floats, quant::kTile, for_each,
                        [&](std::size_t tile, std::size_t first, std::size_t count) {
-                         std::vector<float> scratch;
-                         const std::byte* const bytes = floats.values(first, count, scratch);
-                         for (std::size_t i = 0; i < count; ++i) {
-                           float value;
-                           std::memcpy(&value, bytes + i * sizeof value, sizeof value);
-                           tiles[tile] += value != 0 ? 1U : 0U;
-                         }
+                         tiles[tile] = count_nonzeros(floats, first, count);
                        });
   return std::accumulate(tiles.begin(), tiles.end(), std::uint64_t{0});
 }
@@ -339,8 +356,9 @@ void choose_exact(Decision& decision, const quant::FloatSource& floats, bool has
 void choose_sparse(Decision& decision, const quant::FloatSource& floats, const kernels::Range& whole,
                    bool has_joint_forms, const ForEach& for_each) {
   if (!decision.weight.fits_nbits() || (decision.is_half() && !decision.weight.is_half())) return;
-  const std::uint64_t nonzeros = count_nonzeros(floats, for_each);
-  if (nonzeros == 0) return;
+  const std::optional<std::uint64_t> counted = count_nonzeros(floats, for_each);
+  if (!counted || *counted == 0) return;
+  const std::uint64_t nonzeros = *counted;
   Decision sparse = decision;
   sparse.is_sparse = true;
   sparse.nonzeros = nonzeros;
