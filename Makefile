@@ -4,6 +4,7 @@
 #   make test       the whole test suite
 #   make test-publish   published models in transformers.js and onnxruntime-genai (700 MB by npm and pip)
 #   make test-report    the HTML report of the demo in headless Chromium, with axe-core (150 MB by apt, pip and npm)
+#   make test-ray       ounce.ray on a Ray cluster of three nodes on this machine, with kills (350 MB by pip)
 #   make test-docs      every command in the documentation
 #   make docs       the generated pages: command line, JSON, APIs, support by version, outputs of the tutorial; table and picture in README
 #   make site       the documentation as a static site in build/site (mkdocs by pip)
@@ -33,7 +34,7 @@ export CMAKE_CXX_COMPILER_LAUNCHER = $(shell command -v ccache)
 # ccache needs this to cache compilations with a precompiled header.
 export CCACHE_SLOPPINESS = pch_defines,time_macros
 
-.PHONY: build test test-publish test-kotlin test-report test-docs docs site demo bench support-matrix lint format asan tsan fuzz campaign install package test-package clean help
+.PHONY: build test test-publish test-kotlin test-report test-ray test-docs docs site demo bench support-matrix lint format asan tsan fuzz campaign install package test-package clean help
 
 build:
 	./setup build runtime
@@ -55,6 +56,11 @@ test-publish: build
 test-report: build
 	./setup report
 	tests/report/run.sh build/ounce build/report
+
+test-ray: build
+	./setup ray
+	tests/cluster/run_ray.sh build/libounce.so examples/commands build/ray --workers 1,2,5
+	tests/cluster/run_ray.sh build/libounce.so examples/commands build/ray --workers 5,2,1 --kills 50
 
 test-docs: build
 	python3 tests/docs/docs_test.py --ounce build/ounce --examples examples README.md docs/*.md docs/*/*.md

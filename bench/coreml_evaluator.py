@@ -13,15 +13,27 @@ import pathlib
 import subprocess
 import sys
 
+# How the data is read: the file, the samples for fitting, the samples for measuring, and preprocessing.
 IMAGES = ["--rescale", "1/255", "--mean", ".4914,.4822,.4465", "--std", ".247,.2435,.2616", "--layout", "nchw"]
 DATA = {
-    "mobilenetv2": ["--data", "cifar_val.npz", "--input", "input=calib", *IMAGES],
-    "kws": ["--data", "kws_val.npz", "--input", "audio=calib", "--rescale", "1/32768"],
-    "vocoder": ["--data", "vocoder_val.npz"],
-    "agnews": ["--data", "agnews_val.npz", "--input", "input_ids=calib_ids", "--input", "attention_mask=calib_mask"],
-    "gpt": ["--data", "gpt_val.npz", "--input", "tokens=calib"],
-    "detector": ["--data", "detector/calib", "--rescale", "1/255", "--layout", "nchw"],
+    "mobilenetv2": ("cifar_val.npz", ["input=calib"], ["input=x"], IMAGES),
+    "kws": ("kws_val.npz", ["audio=calib"], ["audio=audio"], ["--rescale", "1/32768"]),
+    "vocoder": ("vocoder_val.npz", [], [], []),
+    "agnews": ("agnews_val.npz", ["input_ids=calib_ids", "attention_mask=calib_mask"],
+               ["input_ids=ids", "attention_mask=mask"], []),
+    "gpt": ("gpt_val.npz", ["tokens=calib"], ["tokens=x"], []),
+    "detector": ("detector/calib", [], [], ["--rescale", "1/255", "--layout", "nchw"]),
 }
+
+
+def data_options(zoo, package, is_for_fitting):
+    """The options of `ounce` for the data of one of the packages."""
+    name = package.stem.rsplit("_", 2)[0]
+    file, fitting, measuring, options = DATA[name]
+    if name == "detector" and not is_for_fitting:
+        file = "detector/val"
+    inputs = [word for pair in (fitting if is_for_fitting else measuring) for word in ("--input", pair)]
+    return ["--data", str(zoo / file), *inputs, *options]
 
 
 def main():
@@ -35,7 +47,7 @@ def main():
     print("| package | samples | SQNR of each output, dB | goal |\n|---|---|---|---|")
     for package in sorted((zoo / "coreml").glob("*.mlpackage")):
         name, width, _ = package.stem.rsplit("_", 2)
-        data = [str(zoo / word) if word.endswith((".npz", "/calib")) else word for word in DATA[name]]
+        data = data_options(zoo, package, True)
         samples = min(options.samples, 2) if name in ("gpt", "detector") else options.samples
         command = [options.ounce, "verify", str(zoo / f"{name}.onnx"), str(package), *data,
                    "--samples", str(samples), "--json"]

@@ -18,6 +18,11 @@ enum class Format {
   kW8,   // 8-bit weights: about 25 % of the size
   kW4,   // 4-bit weights: about 15 %
   kW16,  // FP16 weights: 50 %
+  // Core ML only: codebooks of 64, 8, 4 and 2 values.
+  kW6,
+  kW3,
+  kW2,
+  kW1,
   // Weight-only for the MatMulNBits kernels of ONNX Runtime, which multiply with packed weights. Other
   // weights
   // are stored as in kW8.
@@ -38,6 +43,10 @@ struct NamesOf<Format> {
   static constexpr Named<Format> kAll[] = {{Format::kW8, "w8"},
                                            {Format::kW4, "w4"},
                                            {Format::kW16, "w16"},
+                                           {Format::kW6, "w6"},
+                                           {Format::kW3, "w3"},
+                                           {Format::kW2, "w2"},
+                                           {Format::kW1, "w1"},
                                            {Format::kNbits8, "nbits8"},
                                            {Format::kNbits4, "nbits4"},
                                            {Format::kNbits2, "nbits2"},
@@ -60,8 +69,17 @@ constexpr bool is_nbits(Format format) {
 
 // True for weight-only formats, whose arithmetic is FP32.
 constexpr bool is_storage(Format format) {
-  return format == Format::kW8 || format == Format::kW4 || format == Format::kW16 ||
-         format == Format::kFp32 || is_nbits(format);
+  switch (format) {
+    case Format::kW8:
+    case Format::kW4:
+    case Format::kW16:
+    case Format::kW6:
+    case Format::kW3:
+    case Format::kW2:
+    case Format::kW1:
+    case Format::kFp32: return true;
+    default: return is_nbits(format);
+  }
 }
 
 // How the runtime dequantizes weights.
@@ -395,7 +413,11 @@ enum class StoredAs {
   kInt2,
   kUint2,
   kCodebook256,
+  kCodebook64,
   kCodebook16,
+  kCodebook8,
+  kCodebook4,
+  kCodebook2,
   kFloat16,
   kBfloat16,
   kInt32,  // a bias of INT8 ops
@@ -409,7 +431,11 @@ struct NamesOf<StoredAs> {
                                              {StoredAs::kInt2, "int2"},
                                              {StoredAs::kUint2, "uint2"},
                                              {StoredAs::kCodebook256, "codebook256"},
+                                             {StoredAs::kCodebook64, "codebook64"},
                                              {StoredAs::kCodebook16, "codebook16"},
+                                             {StoredAs::kCodebook8, "codebook8"},
+                                             {StoredAs::kCodebook4, "codebook4"},
+                                             {StoredAs::kCodebook2, "codebook2"},
                                              {StoredAs::kFloat16, "float16"},
                                              {StoredAs::kBfloat16, "bfloat16"},
                                              {StoredAs::kInt32, "int32"}};

@@ -65,6 +65,7 @@ struct Budget {
 struct TuneTrial {
   std::string name;     // "int8", "int8, 3 of 24 layers stored only"
   std::string problem;  // why it could not be made; the other fields are unset then
+  std::optional<Recipe> recipe;  // with all choices made; set in TuneResult::trials and best
   std::uint64_t bytes = 0;
   double ratio = 1;                  // size relative to the original
   bool is_timed = false;             // false also if the machine was too busy
@@ -278,7 +279,7 @@ struct FamilyFinding {
   std::vector<std::pair<std::string, std::string>> states;
 };
 
-// What can be gained by quantizing a model, estimated in seconds without running the model.
+// The gains of quantizing a model, estimated without running it.
 //
 //   const ounce::Overview found = ounce::overview("model.onnx");
 //   // found.family, found.formats[0].bytes, found.commands

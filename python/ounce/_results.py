@@ -39,7 +39,7 @@ class CpuComparison(Struct):
     flips: int
     #: the same of the original
     reference_exact: bool
-    #: the original there against the original here
+    #: the original there against the original here; null also if it was not run, because it decides nothing
     reference_sqnr_db: Optional[float]
     #: answers of the original that differ there
     reference_flips: int
@@ -811,6 +811,8 @@ class TuneTrial(Struct):
     name: str
     #: why it could not be made; then nothing below is filled in; else empty
     problem: str
+    #: makes this candidate of SOURCE, OUT and DATA; null for an evaluation on held-out samples
+    command: Optional[str]
     #: size of the model
     bytes: int
     #: share of the original's bytes
@@ -1345,17 +1347,17 @@ class ExplainResult(Result):
         ("id", "code"),
         ("title", "title"),
         ("cause", "cause"),
-        ("fix", "what to do"),
+        ("fix", "fix"),
     )
     #: stable code of the message, such as "OUN101"
     id: str
-    #: what it is about
+    #: subject
     title: str
     #: why the message appears
     cause: str
-    #: what happened to the run
+    #: effect on the run
     consequence: str
-    #: what to do
+    #: remedy
     fix: str
 
 
@@ -2076,7 +2078,7 @@ class BaselineFigure(Struct):
 
     #: file name
     model: str
-    #: what was compared, with its unit
+    #: name of the figure, with its unit
     figure: str
     #: in the earlier run
     before: float

@@ -36,7 +36,7 @@ def quantize(
     model: Model,
     output: Optional[Word] = None,
     *,
-    to: Optional[Literal["bf16", "fp16", "int8", "int8-dynamic", "nbits2", "nbits4", "nbits8", "w16", "w4", "w8"]] = "w8",
+    to: Optional[Literal["bf16", "fp16", "int8", "int8-dynamic", "nbits2", "nbits4", "nbits8", "w1", "w16", "w2", "w3", "w4", "w6", "w8"]] = "w8",
     memory: Optional[Literal["balanced", "fast", "low"]] = "fast",
     granularity: Optional[Word] = None,
     codebook: Optional[bool] = None,
@@ -116,14 +116,17 @@ def quantize(
             model in memory, to_bytes() of the result)
         to: Choose the format; the percentage is the typical size: w8 (8-bit weights, FP32 arithmetic,
             25 %), w16 (16-bit float weights, FP32 arithmetic, 50 %), w4 (4-bit weights, FP32
-            arithmetic, 15 %), nbits8 (8-bit weights in MatMulNBits kernels, 27 %), nbits4 (4-bit
-            weights in MatMulNBits kernels, 16 %), nbits2 (2-bit weights in MatMulNBits kernels, 10 %),
-            int8 (INT8 arithmetic, calibrated activations, 25 %, needs data or ranges), int8-dynamic
-            (INT8 arithmetic, activation scales found at run time, 25 %), fp16 (FP16 arithmetic, 50 %),
-            bf16 (BF16 arithmetic, 50 %). Aliases: static for int8, int8-static for int8, dynamic for
-            int8-dynamic, int4 for nbits4, int2 for nbits2
+            arithmetic, 15 %), w6 (6-bit weights (codebook), FP32 or FP16 arithmetic, 20 %), w3 (3-bit
+            weights (codebook), FP32 or FP16 arithmetic, 10 %), w2 (2-bit weights (codebook), FP32 or
+            FP16 arithmetic, 7 %), w1 (1-bit weights (codebook), FP32 or FP16 arithmetic, 4 %), nbits8
+            (8-bit weights in MatMulNBits kernels, 27 %), nbits4 (4-bit weights in MatMulNBits kernels,
+            16 %), nbits2 (2-bit weights in MatMulNBits kernels, 10 %), int8 (INT8 arithmetic,
+            calibrated activations, 25 %, needs data or ranges), int8-dynamic (INT8 arithmetic,
+            activation scales found at run time, 25 %), fp16 (FP16 arithmetic, 50 %), bf16 (BF16
+            arithmetic, 50 %). Aliases: static for int8, int8-static for int8, dynamic for int8-dynamic,
+            int4 for nbits4, int2 for nbits2
         memory: Choose the memory after loading, for w8 and w4: fast (weights become FP32), low (weights
-            stay 8-bit or 4-bit, runs are slower), balanced (in between, within decode_share)
+            stay 8-bit or 4-bit, runs are slower), balanced (in between, within its expert decode-share)
         granularity: Set the granularity of scales: auto, tensor, channel, block:N. Example: block:32
             (default: auto)
         codebook: Use a k-means codebook instead of a linear scale (w8: 256 values, w4: 16)
@@ -359,6 +362,7 @@ def verify(
     label_output: Optional[Word] = None,
     outputs: Optional[Words] = None,
     threshold: Optional[float] = None,
+    gate: Optional[Literal["none", "standard"]] = "none",
     edge_cases: Optional[bool] = None,
     worst: Optional[int] = None,
     on: Optional[Words] = None,
@@ -450,6 +454,9 @@ def verify(
             (repeatable, or separated by commas). Example: probabilities
         threshold: Set the decision threshold of an output to count changed decisions (two columns of
             probabilities are one decision); with task detect, the lowest score of a box
+        gate: Use a set of thresholds: standard (with labels, the metric may drop by 0.5 points for
+            16-bit weights and by 2 points for 8-bit weights or fewer; without labels, the mean squared
+            error of an output may be 0.01), none. Other thresholds take precedence
         edge_cases: Also compare edge cases: zeros, extremes, noise, batch sizes and lengths (default:
             on)
         worst: List this many samples with the largest differences (default: 5)
@@ -588,6 +595,7 @@ def verify(
         "label_output": label_output,
         "outputs": outputs,
         "threshold": threshold,
+        "gate": gate,
         "edge_cases": edge_cases,
         "worst": worst,
         "on": on,
@@ -1374,7 +1382,7 @@ def advise(
 def inspect(
     model: Model,
     *,
-    to: Optional[Literal["w16", "w4", "w8"]] = "w8",
+    to: Optional[Literal["w1", "w16", "w2", "w3", "w4", "w6", "w8"]] = "w8",
     memory: Optional[Literal["balanced", "fast", "low"]] = "fast",
     granularity: Optional[Word] = None,
     codebook: Optional[bool] = None,
@@ -1399,9 +1407,11 @@ def inspect(
             model
         to: Choose the format; the percentage is the typical size: w8 (8-bit weights, FP32 arithmetic,
             25 %), w16 (16-bit float weights, FP32 arithmetic, 50 %), w4 (4-bit weights, FP32
-            arithmetic, 15 %)
+            arithmetic, 15 %), w6 (6-bit weights (codebook), FP32 or FP16 arithmetic, 20 %), w3 (3-bit
+            weights (codebook), FP32 or FP16 arithmetic, 10 %), w2 (2-bit weights (codebook), FP32 or
+            FP16 arithmetic, 7 %), w1 (1-bit weights (codebook), FP32 or FP16 arithmetic, 4 %)
         memory: Choose the memory after loading, for w8 and w4: fast (weights become FP32), low (weights
-            stay 8-bit or 4-bit, runs are slower), balanced (in between, within decode_share)
+            stay 8-bit or 4-bit, runs are slower), balanced (in between, within its expert decode-share)
         granularity: Set the granularity of scales: auto, tensor, channel, block:N. Example: block:32
             (default: auto)
         codebook: Use a k-means codebook instead of a linear scale (w8: 256 values, w4: 16)
@@ -1600,7 +1610,7 @@ def report(
 def sensitivity(
     model: Model,
     *,
-    to: Optional[Literal["int8", "int8-dynamic", "w4", "w8"]] = "int8",
+    to: Optional[Literal["int8", "int8-dynamic", "w1", "w2", "w3", "w4", "w6", "w8"]] = "int8",
     by: Optional[Literal["block", "layer", "op"]] = "layer",
     top: Optional[int] = None,
     min_sqnr: Optional[float] = None,
@@ -1841,10 +1851,10 @@ def calibrate(
     *,
     shard: Optional[Word] = None,
     batch: Optional[int] = None,
-    expert: Optional[Mapping[str, Union[Word, bool]]] = None,
     queue: Optional[Word] = None,
     lease: Optional[Word] = None,
     parts: Optional[int] = None,
+    expert: Optional[Mapping[str, Union[Word, bool]]] = None,
     data: Optional[Data] = None,
     input: Optional[Words] = None,
     set: Optional[Words] = None,
@@ -1890,12 +1900,12 @@ def calibrate(
         shard: Use every N-th sample only, starting with the I-th, as I/N; 'ounce calibrate merge'
             combines the parts. Example: 1/4
         batch: Run this many samples per call (default: 1)
-        expert: options for experiments, as a dictionary with the keys isolate-memory, isolate-seconds
         queue: Measure on other machines: put questions into this shared folder, where 'ounce work'
             answers them
         lease: Take over the work of a worker that shows no sign of life for this time (default: 120s)
         parts: With queue: split the data into this many parts (0: by the number of samples) (default:
             0)
+        expert: options for experiments, as a dictionary with the keys isolate-memory, isolate-seconds
         progress: True shows a tqdm progress bar, False shows none, None shows one in terminals and
             notebooks; or a function that is called with the model, the stage, the amount done and the
             total amount, and may return True to stop the call
@@ -1974,10 +1984,10 @@ def calibrate(
         "output": output,
         "shard": shard,
         "batch": batch,
-        "expert": expert,
         "queue": queue,
         "lease": lease,
         "parts": parts,
+        "expert": expert,
         "data": data,
         "input": input,
         "set": set,
@@ -2115,6 +2125,7 @@ def publish(
     label_output: Optional[Word] = None,
     outputs: Optional[Words] = None,
     threshold: Optional[float] = None,
+    gate: Optional[Literal["none", "standard"]] = "none",
     edge_cases: Optional[bool] = None,
     on: Optional[Words] = None,
     preprocess: Optional[Union[Word, Mapping[str, Any]]] = None,
@@ -2180,6 +2191,9 @@ def publish(
             (repeatable, or separated by commas). Example: probabilities
         threshold: Set the decision threshold of an output to count changed decisions (two columns of
             probabilities are one decision); with task detect, the lowest score of a box
+        gate: Use a set of thresholds: standard (with labels, the metric may drop by 0.5 points for
+            16-bit weights and by 2 points for 8-bit weights or fewer; without labels, the mean squared
+            error of an output may be 0.01), none. Other thresholds take precedence
         edge_cases: Also compare edge cases: zeros, extremes, noise, batch sizes and lengths (default:
             on)
         on: Test INT8 variants on these CPUs before writing them: avx2, avx512, arm64, none, or auto for
@@ -2268,6 +2282,7 @@ def publish(
         "label_output": label_output,
         "outputs": outputs,
         "threshold": threshold,
+        "gate": gate,
         "edge_cases": edge_cases,
         "on": on,
         "preprocess": preprocess,

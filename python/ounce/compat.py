@@ -19,7 +19,7 @@ import tempfile
 import warnings
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
-from ._call import Model
+from ._call import Model, call
 from ._errors import RequestError
 from ._results import CopyResult, QuantizeResult
 from ._verbs import quantize, repack
@@ -164,8 +164,11 @@ def _call_quantize(
     model: Model, output: Path, wanted: Mapping[str, Any], external_data: bool = False
 ) -> QuantizeResult:
     options = {name: value for name, value in wanted.items() if value is not None}
-    result = quantize(
-        model, output=output, external_data="always" if external_data else "auto", ignore_unmatched=True, **options
+    # Also takes expert options, which are no arguments of quantize().
+    result = call(
+        "quantize",
+        QuantizeResult,
+        {"model": model, "output": output, "external_data": "always" if external_data else "auto", "ignore_unmatched": True, **options},
     )
     if result.unmatched:
         names = ", ".join(repr(_name(expression)) for expression in result.unmatched)

@@ -25,6 +25,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Seque
 import ray
 
 from . import _verbs
+from ._call import _bar
 from ._errors import RequestError, UnsupportedError
 from ._results import CalibrateResult, QuantizeResult, SensitivityResult, TuneResult
 from ._runtime import default_runtime, program
@@ -168,11 +169,11 @@ def _folder_of(path: Path) -> str:
 def _roots_of(arguments: Mapping[str, Any]) -> List[str]:
     """The folders of the model and of the data."""
     paths: List[Path] = []
-    for name in ("model", "data", "contract"):
+    for name in ("model", "data", "preprocess", "contract"):
         value = arguments.get(name)
         values = value.values() if isinstance(value, Mapping) else value if isinstance(value, (list, tuple)) else [value]
         for one in values:
-            if one is None:
+            if one is None or (name == "preprocess" and one == "auto"):
                 continue
             if not isinstance(one, (str, os.PathLike)):
                 raise RequestError(f"{name}: nodes cannot see the memory of this process: give a path that all nodes can read")
@@ -234,17 +235,19 @@ def _run(
     progress = options.pop("progress", None)
     with _queue({"model": model, **options}, workers, num_cpus, time_on, queue) as (folder, bridge):
 
-        def watched(what: str, stage: str, done: int, total: int) -> bool:
-            stops = callable(progress) and bool(progress(what, stage, done, total))
-            return stops or bridge.problem is not None
+        with _bar(None if callable(progress) else progress) as show:
 
-        try:
-            # A bar of the terminal shows the progress, unless a function is to be told or actors may fail.
-            return verb(model, **options, queue=folder, lease=_DECLINED_AFTER, progress=watched)
-        except BaseException:
-            if bridge.problem is not None:
-                raise bridge.problem from None
-            raise
+            def watched(what: str, stage: str, done: int, total: int) -> bool:
+                show(what, stage, done, total)
+                stops = callable(progress) and bool(progress(what, stage, done, total))
+                return stops or bridge.problem is not None
+
+            try:
+                return verb(model, **options, queue=folder, lease=_DECLINED_AFTER, progress=watched)
+            except BaseException:
+                if bridge.problem is not None:
+                    raise bridge.problem from None
+                raise
 
 
 def calibrate(

@@ -163,7 +163,7 @@ def test_a_file_that_is_cut_while_it_is_read_does_not_end_the_process(tmp_path):
             open("big.bin", "wb").close()
 
         try:
-            ounce.quantize("big.onnx", output="small.onnx", threads=1, verify=False, rounding="zero-sum", progress=cut)
+            ounce.quantize("big.onnx", output="small.onnx", threads=1, verify=False, expert={"rounding": "zero-sum"}, progress=cut)
             print("done")
         except ounce.RefusedError as error:
             assert error.code == 4
@@ -393,7 +393,7 @@ def test_contract_is_kept_in_the_model(tmp_path):
     sound = numpy.load(FOLDER / "commands_val.npz")["audio"][:4]
     contract = {"inputs": {"audio": {"kind": "audio", "rescale_factor": 1 / 32768, "max_length": 8000}}}
     output = tmp_path / "model.onnx"
-    ounce.contract.set(MODEL, output=output, contract=contract, data=sound)
+    ounce.contract.set(MODEL, output=output, preprocess=contract, data=sound)
     assert ounce.contract.show(output).inputs["audio"]["kind"] == "audio"
     assert ounce.contract.check(output, data=sound).passed
     with pytest.raises(ounce.RequestError, match="has no contract"):
@@ -431,3 +431,47 @@ def test_check_copy_sensitivity_and_tune(tmp_path, small):
     )
     assert tuned.trials
     assert not tuned.passed or os.path.exists(tuned.output)
+
+
+def test_results_are_objects_all_the_way_down(tmp_path):
+    small = ounce.quantize(MODEL, tmp_path / "small.onnx", data=clips(8), to="w8")
+    assert small.next.startswith("ounce verify ")
+    result = ounce.verify(MODEL, small, data=clips(8))
+    assert result.outputs[0].name == "logits"
+    assert result.next == f"ounce bench {MODEL} {small.output}"
+    random = ounce.verify(MODEL, small)
+    assert all(note.message for note in random.all_notes)
+    table = ounce.overview(MODEL)
+    assert table.formats[0].format == "w8" and 0.2 < table.formats[0].ratio < 0.35
+    assert ounce.explain("OUN701").fix
+
+
+def test_results_are_saved_and_shown(tmp_path, capsys):
+    result = ounce.verify(MODEL, MODEL, data=clips(4))
+    result.show()
+    assert "passed: " in capsys.readouterr().out
+    assert "<html" in result.to_html()
+    result.save(tmp_path / "run.html")
+    result.save(tmp_path / "run.json")
+    assert json.loads((tmp_path / "run.json").read_text())["verb"] == "verify"
+    assert (tmp_path / "run.html").stat().st_size > 10_000
+    with pytest.raises(ounce.RequestError, match="must end in .html or .json"):
+        result.save(tmp_path / "run.txt")
+    pandas = pytest.importorskip("pandas")
+    table = result.to_dataframe()
+    assert isinstance(table, pandas.DataFrame) and list(table["name"]) == ["logits"]
+
+
+def test_expert_options_are_a_dictionary(tmp_path):
+    made = ounce.quantize(MODEL, tmp_path / "b.onnx", expert={"rounding": "nearest"}, verify=False)
+    assert "--expert rounding=nearest" in made.command
+    with pytest.raises(ounce.RequestError, match="did you mean 'rounding'"):
+        ounce.quantize(MODEL, tmp_path / "c.onnx", expert={"roundin": "nearest"})
+
+
+def test_preprocessing_is_derived(tmp_path):
+    sound = numpy.load(FOLDER / "commands_val.npz")["audio"][:4]
+    with pytest.raises(ounce.RequestError, match='preprocess="auto"'):
+        ounce.verify(MODEL, MODEL, data=sound)
+    result = ounce.verify(MODEL, MODEL, data=sound, preprocess="auto")
+    assert any("rescale 1/32768" in note for note in result.notes)

@@ -28,7 +28,7 @@ TEST_F(CApi, TellsItsVersionsAndVerbs) {
   EXPECT_STREQ(ounce_version(), version());
   const json verbs = json::parse(ounce_verbs());
   for (const char* verb : {"inspect", "quantize", "calibrate", "calibrate merge", "verify", "bench",
-                           "sensitivity", "tune", "advise", "check", "contract show", "copy"})
+                           "sensitivity", "tune", "advise", "check", "contract show", "repack"})
     EXPECT_THAT(verbs, testing::Contains(verb));
   EXPECT_THAT(verbs, testing::Not(testing::Contains("contract")));
   for (const std::string verb : verbs) {

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <malloc.h>
 #include <ounce/error.h>
 #include <ounce/runtime.h>
 #include <unistd.h>
@@ -53,6 +54,16 @@ extern "C" void on_bus_error(int) {
 }
 
 void on_no_memory() { end_with("ounce: out of memory\n"); }
+
+// Work on weights allocates and frees tiles of 1 MiB. By default malloc returns such memory to the system at
+// once, and page faults take as long as the arithmetic.
+void keep_freed_memory() {
+#ifdef M_TRIM_THRESHOLD
+  constexpr int kLargestKept = 16 << 20, kLargestOnHeap = 4 << 20;
+  ::mallopt(M_TRIM_THRESHOLD, kLargestKept);
+  ::mallopt(M_MMAP_THRESHOLD, kLargestOnHeap);
+#endif
+}
 
 void install_signal_handlers() {
   struct sigaction action {};
@@ -226,6 +237,7 @@ int main(int argc, char** argv) {
   ounce::when_memory_runs_out(on_no_memory);
   ounce::set_file_guard(false);
   const ounce::CancellationScope scope(&whole_run());
+  keep_freed_memory();
   install_signal_handlers();
   Terminal terminal;
   try {

@@ -40,6 +40,32 @@ Parser::Parser(std::span<const VerbInfo* const> verbs, std::function<std::string
   for (const VerbInfo* verb : verbs) add(app_, *verb, verb->name);
 }
 
+namespace {
+
+// True if the help names all choices, so that a list of them would only repeat it.
+bool names_choices(const Option& option) {
+  const std::vector<std::string>& choices = option.choices();
+  return !choices.empty() && std::all_of(choices.begin(), choices.end(), [&](const std::string& word) {
+    return option.help.find(word) != option.help.npos;
+  });
+}
+
+std::string help_of(const Option& option) {
+  const bool is_said = option.by_default.empty() || option.by_default == "[]" || option.is_flag ||
+                       option.help.find("default") != option.help.npos;
+  return is_said ? option.help : fmt::format("{} (default: {})", option.help, option.by_default);
+}
+
+// The placeholder of a value in the help: "NUMBER", "FILE".
+std::string type_of(const Option& option) {
+  if (option.type == "FLOAT") return "NUMBER";
+  if (option.type == "INT" || option.type == "UINT") return "N";
+  if (option.type != "TEXT") return option.type;
+  return !option.argument.empty() ? "PATH" : option.choices().empty() ? "VALUE" : "NAME";
+}
+
+}  // namespace
+
 void Parser::add(CLI::App& parent, const VerbInfo& verb, const std::string& name) {
   CLI::App* const app = parent.add_subcommand(verb.name, verb.summary);
   const bool is_inside = &parent != &app_;
@@ -77,24 +103,23 @@ CLI::Option* Parser::add(Bound& bound, Option& option) {
 
 CLI::Option* Parser::add(Bound& bound, Option& option, const std::string& names) {
   CLI::Option* added = nullptr;
+  const std::string help = help_of(option);
   if (option.is_flag) {
-    added = bound.app->add_flag(names, flags_.emplace_back(), option.help);
+    added = bound.app->add_flag(names, flags_.emplace_back(), help);
   } else {
     added = bound.app->add_option(
-        names, [&option](const CLI::results_t& words) { return option.read(words); }, option.help);
-    added->type_name(option.type);
+        names, [&option](const CLI::results_t& words) { return option.read(words); }, help);
+    added->type_name(type_of(option));
   }
   if (option.is_list) added->expected(CLI::detail::expected_max_vector_size);
   if (option.takes_one_word) added->allow_extra_args(false);
   if (option.separator != 0) added->delimiter(option.separator);
   if (option.must_be) {
     const auto problem = option.must_be->problem;
-    added->check(
-        CLI::Validator([problem](std::string& word) { return problem(word); }, option.must_be->description));
+    added->check(CLI::Validator([problem](std::string& word) { return problem(word); },
+                                names_choices(option) ? "" : option.must_be->description));
   }
-  added->default_str(option.by_default)
-      ->required(option.is_required)
-      ->group(option.is_expert ? "" : option.heading);
+  added->required(option.is_required)->group(option.is_expert ? "" : option.heading);
   bound.options.emplace_back(added, &option);
   return added;
 }

@@ -132,7 +132,9 @@ Tensor convert(Tensor tensor, ElementType to, const std::string& where) {
     throw Error(
         ErrorCode::kBadInput,
         fmt::format("the data is {}, but the model takes {}: define the scale with a contract (for pixels or "
-                    "sound for example `rescale_factor=1/255` or `rescale_factor=1/32768`)",
+                    "sound for example `rescale_factor=1/255` or `rescale_factor=1/32768`), or derive it "
+                    "from the data "
+                    "with `derive_contract=true`",
                     name_of(tensor.type), name_of(to)),
         where);
   } else {

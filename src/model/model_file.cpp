@@ -48,8 +48,8 @@ std::optional<std::string> metadata_of(const ModelFile& file, std::string_view k
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kOfCoreml = {"inspect", "diff",  "contract",
-                                                       "verify",  "bench", "quantize"};
+constexpr std::array<std::string_view, 9> kOfCoreml = {"inspect",  "diff",  "contract", "verify",     "bench",
+                                                       "quantize", "prove", "tune",     "sensitivity"};
 constexpr std::array<std::string_view, 12> kOfTflite = {"inspect", "diff",      "contract",    "verify",
                                                         "bench",   "quantize",  "check",       "prove",
                                                         "tune",    "calibrate", "sensitivity", "advise"};

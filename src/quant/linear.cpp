@@ -12,6 +12,7 @@
 #include "kernels/affine.h"
 #include "kernels/half.h"
 #include "quant/layout.h"
+#include "quant/weighted_scale.h"
 
 namespace ounce::quant {
 namespace {
@@ -182,6 +183,53 @@ std::vector<Affine> find_affine(const FloatSource& source, const Layout& layout,
     Search(source, layout, format, tile, ranges.data() + group, affine.data() + group).run();
   });
   return affine;
+}
+
+Affine refined_scale(const float* x, const float* energy, std::size_t n, const LinearFormat& format,
+                     const Affine& start) {
+  constexpr std::array<float, 12> kShares = {1.0F,  0.96F, 0.92F, 0.88F, 0.84F, 0.8F,
+                                             0.76F, 0.72F, 0.67F, 0.62F, 0.56F, 0.5F};
+  constexpr int kRounds = 2;
+  if (!format.is_symmetric) return start;
+  const auto* const bytes = reinterpret_cast<const std::byte*>(x);
+  std::vector<std::uint8_t> codes(n);
+  const auto code_of = [&](std::size_t i) {
+    const int code = format.codes.lo < 0 ? static_cast<std::int8_t>(codes[i]) : static_cast<int>(codes[i]);
+    return static_cast<double>(code) - static_cast<double>(format.zero);
+  };
+  Affine best = start;
+  double least = std::numeric_limits<double>::infinity();
+  float largest = 0;
+  // Returns the scale that fits the quantized values of `affine` best; 0 if they are all zero.
+  const auto consider = [&](const Affine& affine) {
+    kernels::quantize_run(bytes, n, affine, format.codes, codes.data());
+    double error = 0, products = 0, squares = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double h = static_cast<double>(energy[i]), value = static_cast<double>(x[i]), code = code_of(i);
+      const double difference = value - code * static_cast<double>(affine.scale);
+      error += h * difference * difference;
+      products += h * value * code;
+      squares += h * code * code;
+    }
+    if (error < least) {
+      least = error;
+      best = affine;
+    }
+    return squares > 0 ? static_cast<float>(products / squares) : 0.0F;
+  };
+  consider(start);
+  for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::fabs(x[i]));
+  if (!(largest > 0)) return start;
+  for (const float share : kShares) {
+    Affine affine = affine_for({-largest, largest}, format, share);
+    for (int round = 0; round < kRounds; ++round) {
+      const float fitted = consider(affine);
+      if (!(fitted > 0) || !std::isfinite(fitted)) break;
+      affine = make_affine(format.half_scales ? to_half_precision(fitted) : fitted, format.zero);
+    }
+    consider(affine);
+  }
+  return best;
 }
 
 void encode_linear(const FloatSource& source, const Layout& layout, const LinearFormat& format,

@@ -8,15 +8,19 @@
 
 #include "base/digest.h"
 #include "formats/coreml/emit/emitted.h"
+#include "quantize/coreml_fit.h"
 #include "quantize/digests.h"
 #include "quantize/observation.h"
 #include "quantize/original.h"
 #include "quantize/output_place.h"
 #include "quantize/pipeline.h"
 #include "quantize/recipe_json.h"
+#include "recipe/format_info.h"
 
 namespace ounce::quantization {
 namespace {
+
+constexpr unsigned kFewBits = 4;
 
 // Throws if no weight can be compressed, with the reason for the largest one.
 void require_stored(const coreml::Plan& plan, const std::filesystem::path& path) {
@@ -43,7 +47,16 @@ void prepare_coreml(Quantization& q) {
 
 void observe_coreml(Quantization&) {}  // no supported format needs activation ranges
 
-void search_coreml(Quantization& q) { q.recipe = q.options.recipe; }
+void search_coreml(Quantization& q) {
+  q.recipe = q.options.recipe;
+  const bool has_data = !q.options.trial.data.is_generated();
+  if (q.recipe.rounding == Rounding::kAdaptive && !has_data)
+    throw Error(ErrorCode::kUsage, "`rounding=adaptive` needs calibration data: give `data`",
+                q.path().string());
+  // Formats of 4 bits and below gain from data; 8 bits hardly do.
+  if (has_data && q.recipe.rounding == Rounding::kZeroSum && info_of(q.recipe.format).weight_bits <= kFewBits)
+    q.recipe.rounding = Rounding::kAdaptive;
+}
 
 void decide_coreml(Quantization& q) {
   begin_stage(q.options, "reading weights", 0);
@@ -53,6 +66,15 @@ void decide_coreml(Quantization& q) {
   QuantizeResult& result = q.result;
   result.notes.insert(result.notes.end(), plan.notes.begin(), plan.notes.end());
   result.unmatched.insert(result.unmatched.end(), plan.unmatched.begin(), plan.unmatched.end());
+  if (q.recipe.rounding == Rounding::kAdaptive) {
+    begin_stage(q.options, "fitting layers", 0);
+    const CoremlFit fit = fit_coreml(source, q.options, plan, q.pool);
+    result.notes.push_back(
+        fmt::format("adaptive rounding of {} layers: their outputs are {:.1f} dB more accurate than with "
+                    "nearest rounding",
+                    fit.layers, fit.gain_db));
+    for (const std::string& reason : fit.left_alone) result.notes.push_back("rounded to nearest: " + reason);
+  }
   for (const coreml::Decision& decision : plan.decisions) {
     result.tensors.push_back(outcome_of(decision, source.graphs()[decision.weight.graph].path));
     if (!q.options.pictures || !decision.is_stored()) continue;

@@ -19,6 +19,7 @@
 #include "quantize/statement.h"
 #include "quantize/target_fit.h"
 #include "quantize/tflite_stages.h"
+#include "recipe/format_info.h"
 #include "target/ort/saturation.h"
 
 namespace ounce::quantization {
@@ -106,6 +107,8 @@ void plan_by_dry_run(const std::filesystem::path& path, const Recipe& recipe, Mo
 void foresee(const model::ModelFile& file, const Recipe& recipe, ModelInfo& info) {
   std::vector<std::string> unlisted;
   try {
+    if (const std::string why = why_not_for(file.kind(), recipe.format); !why.empty())
+      throw Error(ErrorCode::kUnsupported, why, file.path().string());
     if (file.kind() == ModelKind::kTflite) return foresee_tflite(tflite::as_tflite(file), recipe, info);
     if (file.kind() == ModelKind::kCoreml) return plan_by_dry_run(file.path(), recipe, info);
     onnx::Model source = onnx::clone(onnx::as_onnx(file).model());

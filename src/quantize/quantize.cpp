@@ -163,6 +163,11 @@ void open_source(Quantization& q) {
     target::parse_target(q.recipe.target);
   require_format(q, q.recipe.format);
   for (const auto& [node, format] : q.recipe.nodes) require_format(q, format);
+  if (q.recipe.rounding == Rounding::kAdaptive && !is_static(q.recipe.format) &&
+      q.file->kind() != ModelKind::kCoreml)
+    throw Error(ErrorCode::kUsage,
+                "`rounding=adaptive` needs calibration data: use it with `format=int8` and `data`",
+                q.path().string());
   q.file->validate();
   q.result.bytes_before = q.file->bytes();
   q.result.blocks = model::blocks_of(*q.file);

@@ -349,13 +349,25 @@ InputWatch::InputWatch(const PreparedModel& prepared, const QuantizeOptions& opt
   }
   const std::filesystem::path path = folder_.path() / "model.onnx";
   onnx::write_temporary(model, path, pool);
+  open(path, prepared.source(), options);
+}
+
+InputWatch::InputWatch(const std::filesystem::path& exposed, const std::filesystem::path& source,
+                       std::map<std::string, std::vector<std::size_t>> by_output,
+                       const QuantizeOptions& options)
+    : by_output_(std::move(by_output)) {
+  open(exposed, source, options);
+}
+
+void InputWatch::open(const std::filesystem::path& exposed, const std::filesystem::path& source,
+                      const QuantizeOptions& options) {
   RuntimeOptions how;
   how.library = options.trial.runtime.library;
   how.isolate = options.trial.runtime.isolate;
   const DataOptions& data = options.trial.data;
   stepper_ = std::make_unique<evaluate::StatefulExecutor>(
-      runtime::load(path, evaluate::executor_options(how)), data.carry);
-  open_ = evaluate::open_feed(prepared.source(), stepper_->model().inputs(), data);
+      runtime::load(exposed, evaluate::executor_options(how)), data.carry);
+  open_ = evaluate::open_feed(source, stepper_->model().inputs(), data);
   batches_ = evaluate::evenly_spaced(open_.feed->batches(), kMostWatchedBatches, !data.carry.empty());
 }
 

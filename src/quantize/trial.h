@@ -102,12 +102,19 @@ class InputWatch {
   // `values` may contain duplicates.
   InputWatch(const PreparedModel& prepared, const QuantizeOptions& options,
              const std::vector<passes::ObservedValue>& values, ThreadPool& pool);
+  // For models of any format. `exposed`: a copy with the values as outputs. `by_output`: the numbers that
+  // run() passes, by the input or output with the value. The preprocessing metadata of `source` applies.
+  InputWatch(const std::filesystem::path& exposed, const std::filesystem::path& source,
+             std::map<std::string, std::vector<std::size_t>> by_output, const QuantizeOptions& options);
 
   // Number of rows per batch, so that all batches together are sufficient for calibration/gram.h.
   std::size_t rows_per_batch() const;
   void run(const std::function<void(std::size_t value, const SeenInput&)>& see);
 
  private:
+  void open(const std::filesystem::path& exposed, const std::filesystem::path& source,
+            const QuantizeOptions& options);
+
   TemporaryFolder folder_{"inputs"};
   std::map<std::string, std::vector<std::size_t>> by_output_;
   std::unique_ptr<evaluate::StatefulExecutor> stepper_;

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "runtime/ort/library.h"
+#include "support/commands_example.h"
 #include "support/error_of.h"
 #include "support/model_builder.h"
 #include "support/temporary_folder.h"
@@ -14,9 +15,8 @@
 namespace ounce {
 namespace {
 
+using test::kExample;
 using testing::HasSubstr;
-
-const std::filesystem::path kExample = OUNCE_EXAMPLES "/commands/commands.onnx";
 
 // y = op(x · w), with x [1, 64].
 std::string model_with(const std::string& op_type, const std::string& domain = {}) {

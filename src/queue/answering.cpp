@@ -37,6 +37,12 @@ std::string with_session(const std::string& question, const json& session) {
   return json_text(whole);
 }
 
+std::string with_fields(const json& fields, const std::string& object) {
+  std::string text = json_text(fields);
+  text.back() = ',';
+  return text.append(object, 1);
+}
+
 bool needs_times(const json& question) { return question.value("measure", "") == "time"; }
 
 std::optional<Error> error_in(const json& answer) {
@@ -86,17 +92,16 @@ class Answering::Impl {
     if (question.value("identity", "") != session.identity())
       queue::decline("other inputs: " +
                      queue::difference(question.value("identity", ""), session.identity()));
-    nlohmann::json answer;
     const Stopwatch time;
+    std::string answer;
     try {
-      answer = parse_json(session.answer(text), queue::kQueueJson, "an answer");
+      answer = session.answer(text);
     } catch (const Error& error) {
       if (error.code() == ErrorCode::kCancelled) throw;
       if (error.code() == ErrorCode::kIo) queue::decline(error.what());  // another machine may have the file
-      answer = {{"error", queue::error_json(error)}, {"seconds", time.seconds()}};
+      answer = json_text(nlohmann::json{{"error", queue::error_json(error)}, {"seconds", time.seconds()}});
     }
-    answer["cpu"] = cpu_name();
-    return json_text(answer);
+    return queue::with_fields({{"cpu", cpu_name()}}, answer);
   }
 
  private:

@@ -16,7 +16,6 @@
 
 #include "base/cancel.h"
 #include "base/digest.h"
-#include "base/json_text.h"
 #include "base/machine.h"
 #include "queue/answering.h"
 #include "queue/layout.h"
@@ -25,7 +24,6 @@ namespace ounce {
 namespace queue {
 namespace {
 
-using nlohmann::json;
 using std::chrono::duration;
 using std::chrono::milliseconds;
 
@@ -215,12 +213,10 @@ class Worker {
   }
 
   void deliver(const std::string& name, const std::string& text) {
-    json answer = parse_json(text, kQueueJson);
-    answer["question"] = name;
-    answer["worker"] = layout_.owner();
-    answer["exclusive"] = options_.times;
-    const bool is_first = layout_.done.publish(name, json_text(answer), layout_.drafts, layout_.draft(),
-                                               SharedFolder::Flush::kToDisk);
+    const std::string answer =
+        with_fields({{"question", name}, {"worker", layout_.owner()}, {"exclusive", options_.times}}, text);
+    const bool is_first =
+        layout_.done.publish(name, answer, layout_.drafts, layout_.draft(), SharedFolder::Flush::kToDisk);
     ++(is_first ? result_.answered : result_.late);
   }
 

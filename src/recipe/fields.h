@@ -80,7 +80,7 @@ void fields(SomeRecipe& r, F& f) {
   f({.path = "memory",
      .option = "--memory",
      .help = "Choose the memory after loading, for w8 and w4: fast (weights become FP32), low (weights stay "
-             "8-bit or 4-bit, runs are slower), balanced (in between, within --decode-share)"},
+             "8-bit or 4-bit, runs are slower), balanced (in between, within its --expert decode-share)"},
     r.memory, u.memory);
   f({.path = "decode_share",
      .option = "--decode-share",

@@ -59,12 +59,15 @@ TEST(FormatInfoTest, FormatsAreFoundByWhatTheyDo) {
   EXPECT_EQ(wider(nbits(8)), nbits(8));
 }
 
-TEST(FormatInfoTest, EveryFormatIsForOnnxAndSaysWhatElseItIsFor) {
+TEST(FormatInfoTest, EveryFormatSaysWhichModelsItIsFor) {
   for (const FormatInfo& row : all_formats()) {
-    EXPECT_EQ(why_not_for(ModelKind::kOnnx, row.format), "") << name_of(row.format);
+    const bool is_for_tables = row.weight_bits == 6 || row.weight_bits == 3;
+    EXPECT_EQ(why_not_for(ModelKind::kOnnx, row.format).empty(), has_kind(row.kinds, ModelKind::kOnnx));
+    EXPECT_TRUE(!is_for_tables || row.kinds == model_kinds(ModelKind::kCoreml)) << name_of(row.format);
     const bool is_refused = !why_not_for(ModelKind::kCoreml, row.format).empty();
     EXPECT_EQ(is_refused, !has_kind(row.kinds, ModelKind::kCoreml));
   }
+  EXPECT_THAT(why_not_for(ModelKind::kOnnx, Format::kW6), testing::StartsWith("is an ONNX model, which "));
   EXPECT_EQ(why_not_for(ModelKind::kCoreml, Format::kW8), "");
   EXPECT_THAT(why_not_for(ModelKind::kCoreml, Format::kInt8),
               testing::StartsWith("is a Core ML model, which cannot be quantized to int8; "));

@@ -47,6 +47,7 @@ constexpr Word kWords[] = {
     {"contract.inputs", "--for"},
     {"color_order", "--color"},
     {"layout", "--layout"},
+    {"derive_contract=true", "--preprocess auto"},
     {"rescale_factor", "--rescale"},
     {"dumps", "--dump"},
     // VerifyOptions and other measurements
@@ -269,6 +270,12 @@ std::string making_command(const Statement& statement) {
     add_selection(statement.calibration, words);
   }
   return line_of(line_of("ounce quantize SOURCE -o OUT", options_of(statement.recipe)), words.take());
+}
+
+std::string making_command(const Recipe& recipe) {
+  Words words;
+  if (info_of(recipe.format).needs_data) words.add("data", "DATA");
+  return line_of(line_of("ounce quantize SOURCE -o OUT", options_of(recipe)), words.take());
 }
 
 std::string judging_command(const Statement& statement) {

@@ -46,6 +46,8 @@ std::vector<FieldRef> fields_in(std::string_view sentence);
 // "ounce quantize SOURCE -o OUT --to int8 --no-search …". The paths are placeholders, because a record has
 // none.
 std::string making_command(const Statement& statement);
+// The same for a recipe with all choices made.
+std::string making_command(const Recipe& recipe);
 // "ounce verify SOURCE MODEL --data DATA --max-drop 1% …"; empty if no thresholds were recorded.
 std::string judging_command(const Statement& statement);
 

@@ -48,6 +48,8 @@ void fields(MaybeConst<TuneTrial> auto& trial, auto& f) {
   f("name", trial.name, "such as \"int8, 3 of 24 layers stored only\"");
   f("problem", sentence(trial.problem),
     "why it could not be made; then nothing below is filled in; else empty");
+  f("command", nonempty(trial.recipe ? report::making_command(*trial.recipe) : std::string()),
+    "makes this candidate of SOURCE, OUT and DATA; null for an evaluation on held-out samples");
   f("bytes", trial.bytes, "size of the model");
   f("ratio", trial.ratio, "share of the original's bytes");
   f("speed_up", only_if(trial.is_timed, SpeedUp(trial.speed_up)), "null when it was not timed");

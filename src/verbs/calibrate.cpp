@@ -76,8 +76,10 @@ int merge(const MergeArguments& arguments, Host& host, const Options& verb) {
 
 void declare(Options& options, Arguments& arguments) {
   options.add_option("model", arguments.model, "The model");
-  options.add_option("-o,--output", arguments.output,
-                     "Write the activation ranges to this file (default: model.ranges next to the model)");
+  options
+      .add_option("-o,--output", arguments.output,
+                  "Write the activation ranges to this file (default: model.ranges next to the model)")
+      ->type_name("FILE");
   options.add_text("--shard",
                    "Use every N-th sample only, starting with the I-th, as I/N; 'ounce calibrate merge' "
                    "combines the parts. Example: 1/4",

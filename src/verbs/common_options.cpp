@@ -82,7 +82,8 @@ void add_contract_options(Options& options, std::optional<Contract>& contract, b
             else
               contract = read_contract(file);
           })
-      ->formerly("--contract");
+      ->formerly("--contract")
+      ->type_name("FILE");
   options.add_text("--for", "Apply the preprocessing options to this input (default: the only input)",
                    [](const std::string&) {});
   input.add_name("--kind", kAny, &InputContract::kind,
@@ -143,25 +144,28 @@ void add_contract_options(Options& options, std::optional<Contract>& contract, b
 void add_data_options(Options& options, DataOptions& data, bool with_contract,
                       const std::string& without_data) {
   const Heading heading(options, kDataHeading);
-  options.add_list(
-      "--data",
-      "Read samples from a .npz, .npy, .csv, .jsonl, .wav or raw .bin file, or from a folder of "
-      "images, audio files or ONNX test data; INPUT=PATH feeds one input (repeatable; " +
-          without_data + ")",
-      [&data](const std::string& word) {
-        if (word.empty() || word.ends_with('='))
-          throw Error(ErrorCode::kUsage,
-                      fmt::format("`--data` '{}' names no file; leave it out for random inputs", word));
-        // A file name may contain an equals sign.
-        if (word.find('=') != word.npos && !std::filesystem::exists(word)) {
-          const auto [name, path] = split_pair(word, "--data");
-          data.paths[name] = path;
-        } else if (data.path.empty()) {
-          data.path = word;
-        } else {
-          throw Error(ErrorCode::kUsage, "several `--data` options need input names: `--data` INPUT=PATH");
-        }
-      });
+  options
+      .add_list("--data",
+                "Read samples from a .npz, .npy, .csv, .jsonl, .wav or raw .bin file, or from a folder of "
+                "images, audio files or ONNX test data; INPUT=PATH feeds one input (repeatable; " +
+                    without_data + ")",
+                [&data](const std::string& word) {
+                  if (word.empty() || word.ends_with('='))
+                    throw Error(
+                        ErrorCode::kUsage,
+                        fmt::format("`--data` '{}' names no file; leave it out for random inputs", word));
+                  // A file name may contain an equals sign.
+                  if (word.find('=') != word.npos && !std::filesystem::exists(word)) {
+                    const auto [name, path] = split_pair(word, "--data");
+                    data.paths[name] = path;
+                  } else if (data.path.empty()) {
+                    data.path = word;
+                  } else {
+                    throw Error(ErrorCode::kUsage,
+                                "several `--data` options need input names: `--data` INPUT=PATH");
+                  }
+                })
+      ->type_name("PATH");
   options.add_list(
       "--input",
       "Feed an input from this array or column of the data, as INPUT=FIELD (repeatable). Example: "

@@ -90,6 +90,7 @@ int check(Arguments& arguments, Host& host, const Options& verb) {
 void declare_set(Options& options, Arguments& arguments) {
   options.add_option("model", arguments.model, "The model")->required();
   options.add_option("-o,--output", arguments.output, "Write the model with its metadata to this file")
+      ->type_name("FILE")
       ->required();
   add_data_options(options, arguments.data, /*with_contract=*/true,
                    "default: none, so neither value ranges nor a golden sample are stored");

@@ -250,14 +250,16 @@ void Options::set_expert(const std::string& word) {
   std::replace(name.begin(), name.end(), '_', '-');
   const Option* const option = find(name);
   if (option == nullptr || !option->is_expert) {
-    if (other_expert) return other_expert(key, value);
     std::vector<std::string> keys;
     for (const Option& one : all_) {
       if (one.is_expert) keys.push_back(one.long_names.front());
     }
+    const std::string guess = guess_of(name, keys);
+    if (other_expert && guess.empty()) return other_expert(key, value);
     throw Error(ErrorCode::kUsage,
-                with_guess(fmt::format("`--expert` has no key '{}'; keys: {}", key, fmt::join(keys, ", ")),
-                           guess_of(name, keys)));
+                guess.empty()
+                    ? fmt::format("`--expert` has no key '{}'; keys: {}", key, fmt::join(keys, ", "))
+                    : with_guess(fmt::format("`--expert` has no key '{}'", key), guess));
   }
   const std::string problem = option->is_flag
                                   ? (value == "true" || value == "false" ? "" : "must be true or false")

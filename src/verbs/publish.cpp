@@ -58,7 +58,9 @@ void declare(Options& options, Arguments& arguments) {
       .add_option("model", arguments.input,
                   "A model, or a folder with models, their configuration and tokenizer")
       ->required();
-  options.add_option("-o,--output", arguments.output, "Write to this folder, atomically")->required();
+  options.add_option("-o,--output", arguments.output, "Write to this folder, atomically")
+      ->type_name("FILE")
+      ->required();
   options
       .add_option("--layout", publishing.layout,
                   "Choose the layout of the folder: huggingface (onnx/model_q4.onnx, for transformers.js and "

@@ -141,9 +141,11 @@ void declare(Options& options, Arguments& arguments) {
   QuantizeOptions& request = arguments.options;
   TrialOptions& trial = request.trial;
   options.add_option("model", arguments.models, "Models, or folders of models")->required();
-  options.add_option("-o,--output", arguments.output,
-                     "Write to this file or folder (default: MODEL.FORMAT.onnx next to the model, such as "
-                     "model.w8.onnx)");
+  options
+      .add_option("-o,--output", arguments.output,
+                  "Write to this file or folder (default: MODEL.FORMAT.onnx next to the model, such as "
+                  "model.w8.onnx)")
+      ->type_name("FILE");
   add_format_option(options, arguments.recipe, true);
   add_recipe_options(options, arguments.recipe);
   options

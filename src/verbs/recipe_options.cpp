@@ -32,6 +32,7 @@ class Binding {
     const bool is_wanted = field.read_by >= first_ && field.read_by <= last_;
     if (!is_wanted || field.path == "format" || is_target != is_for_target_) return;
     Option* option = bind(field, value, usual);
+    if (field.help.find("regular expression") != field.help.npos) option->type_name("REGEX");
     option->is_expert = field.is_expert;
     if (!field.old_option.empty()) {
       option->formerly(field.old_off_option.empty()
@@ -141,6 +142,7 @@ void add_format_option(Options& options, RecipeArguments& arguments, bool with_i
   const auto is_meant = with_integers ? is_for_models : is_weight_only;
   options.add_text("--to", format_help(is_meant), setting(arguments.recipe, "format"))
       ->check(any_format(is_meant))
+      ->type_name("FORMAT")
       ->show_default(name_of(arguments.recipe.format));
 }
 

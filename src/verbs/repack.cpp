@@ -43,7 +43,9 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
 
 void declare(Options& options, Arguments& arguments) {
   options.add_option("model", arguments.model, "The model")->required();
-  options.add_option("-o,--output", arguments.output, "Write the copy to this file or folder")->required();
+  options.add_option("-o,--output", arguments.output, "Write the copy to this file or folder")
+      ->type_name("FILE")
+      ->required();
   options
       .add_option("--external-data", arguments.options.external_data,
                   "Store weights in a separate file: auto (as in the model), always, never")

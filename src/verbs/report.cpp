@@ -54,6 +54,7 @@ void declare(Options& options, Arguments& arguments) {
                               fmt::join(report::html::drawn_verbs(), ", ")))
       ->required();
   options.add_option("-o,--output", arguments.output, "Write the HTML report to this file: FILE.html")
+      ->type_name("FILE")
       ->required();
   add_class_names_option(options, arguments.class_names);
   add_json_option(options, arguments.json);

@@ -57,10 +57,11 @@ void add_json_option(Options& options, bool& json) {
 
 void add_document_options(Options& options, bool& json, std::string& report) {
   add_json_option(options, json);
-  options.add_option("--report", report, "Write the result as a self-contained HTML report: FILE.html");
+  options.add_option("--report", report, "Write the result as a self-contained HTML report: FILE.html")
+      ->type_name("FILE");
   // ReportFile reads the words of these options.
   const auto add_file = [&](const char* name, const char* help) {
-    options.add_text(name, help, [](const std::string&) {});
+    options.add_text(name, help, [](const std::string&) {})->type_name("FILE");
   };
   add_file("--junit", "Write the results as JUnit XML, for continuous integration");
   add_file("--markdown",
@@ -69,11 +70,13 @@ void add_document_options(Options& options, bool& json, std::string& report) {
 }
 
 void add_baseline_options(Options& options, const char* tolerance) {
-  options.add_text(
-      "--baseline",
-      "Fail if a figure is worse than in this JSON document of an earlier run: accuracy, agreement, SQNR, "
-      "speed, memory, size",
-      [](const std::string&) {});
+  options
+      .add_text("--baseline",
+                "Fail if a figure is worse than in this JSON document of an earlier run: accuracy, "
+                "agreement, SQNR, "
+                "speed, memory, size",
+                [](const std::string&) {})
+      ->type_name("FILE");
   options
       .add_text("--tolerance",
                 "Tolerate figures that are worse by this share or by this many points than --baseline",

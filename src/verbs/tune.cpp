@@ -101,9 +101,11 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
 void declare(Options& options, Arguments& arguments) {
   TuneOptions& tuning = arguments.options;
   options.add_option("model", arguments.models, "Models, or folders of models")->required();
-  options.add_option("-o,--output", arguments.output,
-                     "Write the best model to this file or folder (default: MODEL.tuned.onnx next to the "
-                     "model)");
+  options
+      .add_option("-o,--output", arguments.output,
+                  "Write the best model to this file or folder (default: MODEL.tuned.onnx next to the "
+                  "model)")
+      ->type_name("FILE");
   options
       .add_option(
           "--objective", tuning.objective,

@@ -21,7 +21,7 @@ std::span<const VerbInfo* const> all_verbs() {
   static constexpr const VerbInfo* kAll[] = {&kQuantize, &kVerify,  &kBench,    &kTune,        &kAdvise,
                                              &kInspect,  &kCheck,   &kReport,   &kSensitivity, &kCalibrate,
                                              &kDiff,     &kPublish, &kContract, &kUnpack,      &kRepack,
-                                             &kShadow,   &kProve,   &kExplain,  &kOverview, &kWork};
+                                             &kShadow,   &kProve,   &kExplain,  &kOverview,    &kWork};
   return kAll;
 }
 

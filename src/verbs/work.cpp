@@ -32,7 +32,7 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
   host.say(human, fmt::format("answered {} questions in {:.1f} s{}{}\n", result.answered, result.seconds,
                               result.late == 0 ? "" : fmt::format("; {} answers came too late", result.late),
                               result.declined == 0 ? "" : fmt::format("; {} declined", result.declined)));
-  if (arguments.json) print_document(results::Document("work").add(result), verb, host);
+  deliver(results::Document("work").add(result), arguments.json, verb, host);
   return 0;
 }
 

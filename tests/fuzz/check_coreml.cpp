@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
+#include "formats/coreml/emit/emitted.h"
 #include "formats/coreml/file/constexpr.h"
 #include "formats/coreml/file/description.h"
 #include "formats/coreml/file/network.h"
@@ -58,6 +60,25 @@ void check_decoding(const coreml::Model& model) {
       Versions::kMayBeNewer);
 }
 
+// Plans compressed weights of each kind, which reads all values, and makes the model with them.
+void check_quantizing(const coreml::Model& model) {
+  if (!model.is_program()) return;
+  const auto file = std::make_shared<const coreml::CoremlFile>(model);
+  ThreadPool pool(1);
+  for (const Format format : {Format::kW8, Format::kW4, Format::kW2, Format::kW16}) {
+    Recipe recipe;
+    recipe.format = format;
+    recipe.min_bytes = 16;
+    unless_refused(
+        [&] {
+          const coreml::Plan plan = coreml::make_plan(*file, recipe, pool);
+          promise(coreml::CoremlEmitted(file, plan, {}).size({}) != 0, "the compressed model is empty");
+          return true;
+        },
+        Versions::kMayBeNewer);
+  }
+}
+
 void check_layers(const coreml::Model& model) {
   unless_refused([&] {
     for (const coreml::Layer& layer : coreml::read_layers(model)) {
@@ -91,6 +112,7 @@ bool check_coreml(const std::string& bytes) {
   if (!is_valid) return true;
   check_layers(*model);
   check_decoding(*model);
+  check_quantizing(*model);
   unless_refused([&] {
     check_views(coreml::CoremlFile(*model));
     return true;

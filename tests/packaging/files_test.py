@@ -7,6 +7,7 @@ usage: files_test.py PROJECT
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -95,6 +96,55 @@ class Action(unittest.TestCase):
     def test_a_command_that_reads_its_input_does_not_take_the_commands_after_it(self):
         done = self.run_commands("0 first\n0 second\n")  # the program copies its standard input
         self.assertEqual(done.stdout, "+ ounce 0 first\n[0][first]\n+ ounce 0 second\n[0][second]\n")
+
+
+@unittest.skipUnless(shutil.which("pre-commit") and shutil.which("git"), "pre-commit is not installed (./setup test)")
+class Hooks(unittest.TestCase):
+    """Runs the hooks in pre-commit, with a program instead of ounce that fails for broken.onnx."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        program = self.folder / "bin" / "ounce"
+        program.parent.mkdir()
+        program.write_text('#!/bin/sh\necho "ounce $*"\ncase "$*" in *broken.onnx*) exit 2 ;; esac\n')
+        program.chmod(0o755)
+        # The hooks alone, as a repository at a commit.
+        hooks = self.folder / "hooks"
+        hooks.mkdir()
+        shutil.copy(PROJECT / ".pre-commit-hooks.yaml", hooks)
+        commit = self.commit(hooks)
+        self.models = self.folder / "models"
+        self.models.mkdir()
+        (self.models / ".pre-commit-config.yaml").write_text(
+            f"repos:\n- repo: {hooks}\n  rev: {commit}\n  hooks:\n  - id: ounce-inspect\n  - id: ounce-check\n    args: [--target, android-arm64@1.22.0]\n")
+
+    def git(self, folder, *words):
+        return subprocess.run(["git", "-c", "user.name=t", "-c", "user.email=t@t", "-C", folder, *words], check=True, capture_output=True, text=True).stdout
+
+    def commit(self, folder):
+        self.git(folder, "init", "-q")
+        self.git(folder, "add", "-A")
+        self.git(folder, "commit", "-q", "-m", "files")
+        return self.git(folder, "rev-parse", "HEAD").strip()
+
+    def run_hooks(self, **files):
+        for name, content in files.items():
+            (self.models / name.replace("_", ".")).write_bytes(content)
+        self.commit(self.models)
+        environment = {"PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}", "HOME": str(self.folder), "PRE_COMMIT_HOME": str(self.folder / "cache")}
+        return subprocess.run(["pre-commit", "run", "--all-files", "--verbose"], cwd=self.models, env=environment, capture_output=True, text=True)
+
+    def test_models_are_inspected_and_checked(self):
+        done = self.run_hooks(good_onnx=b"\x08\x07\x00", small_tflite=b"\x1c\x00TFL3", notes_txt=b"\x00")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, r"ounce inspect (good\.onnx small\.tflite|small\.tflite good\.onnx)")
+        self.assertIn("ounce check --target android-arm64@1.22.0 ", done.stdout)
+        self.assertNotIn("notes.txt", done.stdout)
+
+    def test_a_bad_model_refuses_the_commit(self):
+        done = self.run_hooks(broken_onnx=b"\x08\x07\x00")
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
 
 
 def make_wheel(folder, name, files):

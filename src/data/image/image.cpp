@@ -132,7 +132,9 @@ std::string hint_of_layout(const Dims& sample, const Shape& shape, bool is_image
   const char* const what = is_planar ? "the channels are last in the data and first in the model"
                                      : "the channels are first in the data and last in the model";
   if (is_planar && is_image)
-    return fmt::format(": {}; set `layout=nchw`, the layout of the model's input", what);
+    return fmt::format(
+        ": {}; set `layout=nchw`, the layout of the model's input, or derive it with `derive_contract=true`",
+        what);
   return fmt::format(": {}; transpose the data to [{}]", what,
                      fmt::join(is_planar ? planar : interleaved, ","));
 }

@@ -108,12 +108,55 @@ TEST_F(DataFeedTest, TheOnlyFieldFeedsTheOnlyInput) {
   EXPECT_THAT(numbers_of<float>(batch().inputs[0]), ElementsAre(7, 8));
 }
 
+TEST_F(DataFeedTest, TheOnlyArrayOfTheShapeAndTypeFeedsAnInput) {
+  inputs[0].name = "pixels";
+  EXPECT_THAT(numbers_of<float>(batch().inputs[0]), ElementsAre(0, 1));
+  EXPECT_THAT(feed().notes(),
+              ElementsAre("the input 'pixels' is fed from 'x', the only array of its shape and type"));
+  options.labels = "label";
+  EXPECT_THAT(numbers_of<float>(batch().inputs[0]), ElementsAre(0, 1));
+  inputs.push_back(described("number", ElementType::kInt64, {-1}));
+  EXPECT_THAT(refusal().what(), HasSubstr("number"));  // ids and label fit both
+}
+
+TEST_F(DataFeedTest, SeveralInputsAreFedByShapeAndType) {
+  inputs = {described("a", ElementType::kFloat, {-1, 2}), described("b", ElementType::kInt64, {-1, 3})};
+  write("two.npz", ZipBytes()
+                       .add("first.npy", floats("(1, 2)", {7, 8}))
+                       .add("second.npy", integers("(1, 3)", {1, 2, 3}))
+                       .bytes());
+  options.path = folder / "two.npz";
+  const Batch read = batch();
+  EXPECT_THAT(numbers_of<float>(read.inputs[0]), ElementsAre(7, 8));
+  EXPECT_THAT(numbers_of<std::int64_t>(read.inputs[1]), ElementsAre(1, 2, 3));
+}
+
+TEST_F(DataFeedTest, PreprocessingIsDerivedOnlyIfAskedFor) {
+  inputs = {described("sound", ElementType::kFloat, {-1, 2})};
+  write("sound.npy", npy_bytes("<i2", "(1, 2)", bytes_of(std::vector<std::int16_t>{16384, -32768})));
+  options.path = folder / "sound.npy";
+  EXPECT_THAT(bad_input(), HasSubstr("derive it from the data with `derive_contract=true`"));
+  options.derive_contract = true;
+  EXPECT_THAT(numbers_of<float>(batch().inputs[0]), ElementsAre(0.5F, -1));
+  EXPECT_THAT(feed().notes(),
+              ElementsAre(HasSubstr("preprocessing of 'sound' derived from the data: rescale 1/32768")));
+  contract("sound").rescale_factor = 1;  // one that is given is kept
+  EXPECT_THAT(numbers_of<float>(batch().inputs[0]), ElementsAre(16384, -32768));
+  EXPECT_THAT(feed().notes(), IsEmpty());
+}
+
 TEST_F(DataFeedTest, WhatIsNotClearIsRefused) {
   inputs[0].name = "pixels";
-  EXPECT_THAT(bad_input(), HasSubstr("has no array named 'pixels' (it has x float32[5,2], ids int64[5], "
-                                     "label int64[5], train float32[2]). Map one: `fields` pixels=x"));
+  write("alike.npz", ZipBytes()
+                         .add("x.npy", floats("(1, 2)", {7, 8}))
+                         .add("y.npy", floats("(1, 2)", {7, 8}))
+                         .add("label.npy", integers("(1,)", {3}))
+                         .bytes());
+  options.path = folder / "alike.npz";
+  EXPECT_THAT(bad_input(), HasSubstr("has no array named 'pixels' (it has x float32[1,2], y float32[1,2], "
+                                     "label int64[1]). Map one: `fields` pixels=x"));
   options.labels = "label";  // is opened, but the file has more fields
-  EXPECT_THAT(bad_input(), HasSubstr("has no array or column named 'pixels' (it has x, ids, label, train). "
+  EXPECT_THAT(bad_input(), HasSubstr("has no array or column named 'pixels' (it has x, y, label). "
                                      "Map one: `fields` pixels=x"));
   options.labels = "";
   inputs = {described("a", ElementType::kFloat, {-1, 2}), described("b", ElementType::kFloat, {-1, 2})};

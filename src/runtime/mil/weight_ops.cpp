@@ -164,6 +164,48 @@ std::vector<Array> sparse_to_dense(const Call& call) {
   return one(std::move(out));
 }
 
+// Spreads values over the ones of a mask.
+ArrayPtr spread(const Call& call, const Array& values, const Array& mask) {
+  call.require(!mask.is_float() && !mask.is_string() && !values.is_string(), "mask must be integers");
+  Array dense = Array::zeros_like(values, mask.dims);
+  dense.type = values.type;
+  std::size_t next = 0;
+  for (std::size_t at = 0; at < dense.size(); ++at) {
+    if (mask.i[at] == 0) continue;
+    call.require(next < values.size(), "there are fewer values than the mask has ones");
+    copy_elements(values, next++, dense, at, 1);
+  }
+  return std::make_shared<const Array>(std::move(dense));
+}
+
+// Runs an operation on all values, and returns the mask and the values where it is one.
+std::vector<Array> sparse(const Call& call, const char* mask_input, const char* values_input,
+                          const char* dense_input, Function operation) {
+  const Array& mask = call.array(mask_input);
+  Call dense = call;
+  dense.inputs[dense_input] = {spread(call, call.array(values_input), mask)};
+  const Array all = operation(dense).front();
+  call.require(all.size() == mask.size(), "vectors of values are not supported");
+  std::vector<Array> results = {mask};
+  std::size_t count = 0;
+  for (const std::int32_t bit : mask.i) count += bit != 0 ? 1U : 0U;
+  Array nonzero = Array::zeros_like(all, {static_cast<std::int64_t>(count)});
+  nonzero.type = all.type;
+  std::size_t next = 0;
+  for (std::size_t at = 0; at < all.size(); ++at) {
+    if (mask.i[at] != 0) copy_elements(all, at, nonzero, next++, 1);
+  }
+  results.push_back(std::move(nonzero));
+  return results;
+}
+
+std::vector<Array> sparse_blockwise_shift_scale(const Call& call) {
+  return sparse(call, "data_mask", "nonzero_data", "data", blockwise_shift_scale);
+}
+std::vector<Array> lut_to_sparse(const Call& call) {
+  return sparse(call, "indices_mask", "indices_nonzero_data", "indices", lut_to_dense);
+}
+
 std::vector<Array> cast_weights(const Call& call) {
   Array out = call.floats("source_val");
   const std::string type = call.text("output_dtype", "fp32");
@@ -177,6 +219,8 @@ constexpr Operation kWeights[] = {
     {"constexpr_blockwise_shift_scale", blockwise_shift_scale},
     {"constexpr_cast", cast_weights},
     {"constexpr_lut_to_dense", lut_to_dense},
+    {"constexpr_lut_to_sparse", lut_to_sparse},
+    {"constexpr_sparse_blockwise_shift_scale", sparse_blockwise_shift_scale},
     {"constexpr_sparse_to_dense", sparse_to_dense},
     {"dequantize", dequantize},
     {"quantize", quantize},

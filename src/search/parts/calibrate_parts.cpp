@@ -38,7 +38,7 @@ namespace {
 using nlohmann::json;
 
 // Loading the model and sending the statistics must take little time compared to observing a part.
-constexpr std::uint64_t kBatchesInPart = 64, kLeastParts = 8, kMostParts = 4096;
+constexpr std::uint64_t kBatchesInPart = 256, kLeastParts = 8, kMostParts = 4096;
 
 std::string identity_of_parts(const std::filesystem::path& model, const CalibrateOptions& options) {
   return identity_of(model, options.data, options.runtime, "calibrate 1");

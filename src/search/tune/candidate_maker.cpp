@@ -5,6 +5,7 @@
 #include "model/model_file.h"
 #include "quantize/output_place.h"
 #include "quantize/pipeline.h"
+#include "search/tune/coreml_candidates.h"
 #include "search/tune/onnx_candidates.h"
 #include "search/tune/tflite_candidates.h"
 
@@ -55,8 +56,9 @@ QuantizeResult CandidateMaker::write(const Recipe& recipe, const std::filesystem
 
 std::unique_ptr<CandidateMaker> make_candidate_maker(const std::filesystem::path& model,
                                                      const QuantizeOptions& options) {
-  if (model::detect(model) == model::ModelKind::kTflite)
-    return std::make_unique<TfliteCandidates>(model, options);
+  const auto kind = model::detect(model);
+  if (kind == model::ModelKind::kTflite) return std::make_unique<TfliteCandidates>(model, options);
+  if (kind == model::ModelKind::kCoreml) return std::make_unique<CoremlCandidates>(model, options);
   return std::make_unique<OnnxCandidates>(model, options);
 }
 

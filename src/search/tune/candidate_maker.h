@@ -1,14 +1,14 @@
 // Makes candidate models from recipes, for tune and sensitivity. One implementation for each file format;
 // OnnxCandidates and TfliteCandidates prepare the model of each format on first use and keep it, with its
-// activation statistics.
+// activation statistics. CoremlCandidates keep the source.
 //
 //   const auto maker = make_candidate_maker(model, options);
 //   maker->make(recipe, folder / ("a" + maker->extension()));    // to measure
 //   maker->write(recipe, output, gate);                          // the result, with all checks
 #pragma once
 
-#include <ounce/verify.h>
 #include <ounce/quantize.h>
+#include <ounce/verify.h>
 
 #include <cstdint>
 #include <filesystem>

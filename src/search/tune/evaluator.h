@@ -66,7 +66,7 @@ class Clock {
 // A layer and the format that a recipe gives it.
 struct TreatedLayer {
   Layer layer;
-  Format format = Format::kFp32;
+  Format format = kUnchanged;
 };
 
 // A recipe with all choices made.

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "formats/coreml/view/coreml_file.h"
 #include "formats/onnx/file/model.h"
 #include "formats/onnx/graph/index.h"
 #include "formats/tflite/view/tflite_file.h"
@@ -62,6 +63,7 @@ struct Layer {
 // arithmetic may be faster).
 std::vector<Layer> find_layers(const graph::Index& index, std::uint64_t least_bytes = 1024);
 std::vector<Layer> find_layers(const tflite::TfliteFile& file, std::uint64_t least_bytes = 1024);
+std::vector<Layer> find_layers(const coreml::CoremlFile& file, std::uint64_t least_bytes = 1024);
 
 // The expression that matches only this name: escapes the special characters of RE2, and no others, so that
 // it stays readable.

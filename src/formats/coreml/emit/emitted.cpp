@@ -44,18 +44,31 @@ model::ModelFilePtr CoremlEmitted::reopen() const {
   return written;
 }
 
-std::vector<model::WeightError> CoremlEmitted::compare(const model::ModelFile& file, ThreadPool& pool,
-                                                       const std::function<void(std::size_t)>& seen) const {
-  const CoremlFile& written = as_coreml(file);
-  // Source and result have corresponding operations in the same order.
-  std::map<const Operation*, const Operation*> results;
+// Source and result have corresponding operations in the same order; some are two in the result.
+std::map<const Operation*, WrittenOperations> CoremlEmitted::written_operations(
+    const CoremlFile& written) const {
+  std::map<const Operation*, const Decision*> decisions;
+  for (const Decision& decision : plan_.decisions) {
+    if (decision.is_stored()) decisions[decision.constant] = &decision;
+  }
   std::vector<const Operation*> after;
   for_each_operation(written.model().program(),
                      [&](const Operation& operation) { after.push_back(&operation); });
+  std::map<const Operation*, WrittenOperations> results;
   std::size_t next = 0;
   for_each_operation(source_->model().program(), [&](const Operation& operation) {
-    if (next < after.size()) results[&operation] = after[next++];
+    const auto found = decisions.find(&operation);
+    const bool has_two = found != decisions.end() && has_two_operations(*found->second);
+    const Operation* const first = has_two && next < after.size() ? after[next++] : nullptr;
+    if (next < after.size()) results[&operation] = {first, after[next++]};
   });
+  return results;
+}
+
+std::vector<model::WeightError> CoremlEmitted::compare(const model::ModelFile& file, ThreadPool& pool,
+                                                       const std::function<void(std::size_t)>& seen) const {
+  const CoremlFile& written = as_coreml(file);
+  const std::map<const Operation*, WrittenOperations> results = written_operations(written);
   std::vector<std::size_t> stored;
   for (std::size_t i = 0; i < plan_.decisions.size(); ++i) {
     if (plan_.decisions[i].is_stored()) stored.push_back(i);
@@ -66,12 +79,12 @@ std::vector<model::WeightError> CoremlEmitted::compare(const model::ModelFile& f
       [&](std::size_t i, const ForEach& for_each) {
         const Decision& decision = plan_.decisions[stored[i]];
         const auto found = results.find(decision.constant);
-        const bool is_there = found != results.end() && !found->second->outputs.empty() &&
-                              found->second->outputs[0]->name == decision.weight.name;
+        const bool is_there = found != results.end() && !found->second.last->outputs.empty() &&
+                              found->second.last->outputs[0]->name == decision.weight.name;
         if (!is_there)
           throw Error(ErrorCode::kInternal, "the written model has lost a weight",
                       std::string(decision.weight.name));
-        errors[i] = {stored[i], false, compare_weight(*source_, decision, written, *found->second, for_each)};
+        errors[i] = {stored[i], false, compare_weight(*source_, decision, written, found->second, for_each)};
         seen(stored[i]);
       });
   return errors;

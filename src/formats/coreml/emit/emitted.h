@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "formats/coreml/emit/production.h"
 #include "formats/coreml/file/writer.h"
 #include "formats/coreml/plan/plan.h"
 #include "formats/coreml/view/coreml_file.h"
@@ -43,6 +44,8 @@ class CoremlEmitted final : public model::Emitted {
   void commit() override { output_->commit(); }
 
  private:
+  std::map<const Operation*, WrittenOperations> written_operations(const CoremlFile& written) const;
+
   std::shared_ptr<const CoremlFile> source_;
   const Plan& plan_;
   Model model_;

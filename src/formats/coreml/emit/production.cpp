@@ -4,15 +4,17 @@
 #include <ounce/error.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <mutex>
+#include <functional>
+#include <optional>
 #include <span>
 
+#include "formats/coreml/emit/slabs.h"
+#include "formats/coreml/file/bits.h"
 #include "formats/coreml/file/values.h"
+#include "formats/coreml/plan/palettes.h"
 #include "kernels/half.h"
 #include "kernels/pack.h"
-#include "quant/codebook.h"
 #include "quant/layout.h"
 #include "quant/linear.h"
 
@@ -50,13 +52,14 @@ void round_to(DataType type, std::vector<float>& values) {
   kernels::f16_to_f32(reinterpret_cast<const std::byte*>(halves.data()), values.size(), values.data());
 }
 
-// Writes quantized values; packs two 4-bit values per byte. `first` must be even.
-void write_codes(const std::vector<std::uint8_t>& codes, std::size_t first, bool is_packed,
+// Writes quantized values, packed if they have fewer than 8 bits. `first` must be a multiple of 8, or of 2
+// for 4 bits.
+void write_codes(const std::vector<std::uint8_t>& codes, std::size_t first, unsigned bits,
                  const io::Place& place) {
-  if (!is_packed) return place.write(first, as_bytes(codes));
-  std::vector<std::uint8_t> packed((codes.size() + 1) / 2);
-  kernels::pack_pairs(codes.data(), codes.size(), packed.data());
-  place.write(first / 2, as_bytes(packed));
+  if (bits == 8) return place.write(first, as_bytes(codes));
+  std::vector<std::uint8_t> packed(bytes_of_stream(codes.size(), bits));
+  pack_stream(codes.data(), codes.size(), bits, packed.data());
+  place.write(first * bits / 8, as_bytes(packed));
 }
 
 std::string zero_bytes(const Decision& decision, const std::vector<Affine>& affine) {
@@ -70,9 +73,55 @@ std::string zero_bytes(const Decision& decision, const std::vector<Affine>& affi
 
 std::string scale_bytes(const Decision& decision, const std::vector<Affine>& affine) {
   std::vector<float> scales;
+  scales.reserve(affine.size());
   for (const Affine& group : affine) scales.push_back(group.scale);
   return float_bytes(scales, float_type(decision));
 }
+
+// Runs the steps of one slab in this thread.
+void in_order(std::size_t count, const std::function<void(std::size_t)>& run) {
+  for (std::size_t i = 0; i < count; ++i) run(i);
+}
+
+// Visits all slabs of a weight, with the values of each. A single slab uses all threads.
+void for_each_slab(const Decision& decision, const FloatSource& floats, const ForEach& for_each,
+                   const std::function<void(const Slab&, const FloatSource&, const ForEach&)>& visit) {
+  const std::size_t slabs = slab_count(decision.layout);
+  if (slabs == 1) return visit(slab_at(decision.layout, 0), floats, for_each);
+  const auto type = decision.weight.is_half() ? quant::FloatType::kFloat16 : quant::FloatType::kFloat32;
+  for_each(slabs, [&](std::size_t i) {
+    const Slab slab = slab_at(decision.layout, i);
+    visit(slab, FloatSource(floats.bytes_of(slab.first, slab.count), type), in_order);
+    floats.release(slab.first, slab.count);
+  });
+}
+
+// Writes values of fewer than 8 bits, or bytes, one after another.
+class BitWriter {
+ public:
+  BitWriter(const io::Place& place, unsigned bits) : place_(place), bits_(bits) {}
+
+  void add(std::uint8_t code) {
+    pending_.push_back(code);
+    if (pending_.size() == kBatch) flush();
+  }
+  void finish() { flush(); }
+
+ private:
+  static constexpr std::size_t kBatch = std::size_t{1} << 16;  // a multiple of 8
+
+  void flush() {
+    if (pending_.empty()) return;
+    write_codes(pending_, written_, bits_, place_);
+    written_ += pending_.size();
+    pending_.clear();
+  }
+
+  const io::Place& place_;
+  unsigned bits_;
+  std::size_t written_ = 0;
+  std::vector<std::uint8_t> pending_;
+};
 
 class StoredWeight final : public io::Production {
  public:
@@ -84,7 +133,9 @@ class StoredWeight final : public io::Production {
   void run(std::span<const io::Place> parts, const ForEach& for_each) const override {
     const auto values = source_->read(decision_.value);
     const FloatSource& floats = values->floats();
-    if (decision_.is_half()) {
+    if (decision_.is_sparse) {
+      write_sparse(floats, parts);
+    } else if (decision_.is_half()) {
       write_halves(floats, part(parts, StoredPart::kCodes), for_each);
     } else if (decision_.is_linear()) {
       write_linear(floats, parts, for_each);
@@ -112,85 +163,162 @@ class StoredWeight final : public io::Production {
         });
   }
 
-  void write_linear(const FloatSource& floats, std::span<const io::Place> parts,
-                    const ForEach& for_each) const {
-    const quant::Layout& layout = decision_.layout;
-    std::vector<Affine> affine = decision_.affine;
-    if (affine.empty()) {
-      const auto ranges =
-          decision_.ranges.empty() ? quant::find_ranges(floats, layout, for_each) : decision_.ranges;
-      affine = quant::find_affine(floats, layout, decision_.format, ranges, decision_.scale, for_each);
-    }
-    part(parts, StoredPart::kScales).write(0, scale_bytes(decision_, affine));
-    if (!decision_.format.is_symmetric)
-      part(parts, StoredPart::kZeros).write(0, zero_bytes(decision_, affine));
-    quant::for_each_tile(floats, quant::tile_size(layout.inner), for_each,
-                         [&](std::size_t, std::size_t first, std::size_t count) {
-                           std::vector<std::uint8_t> codes(count);
-                           quant::encode_linear(floats, layout, decision_.format, affine, decision_.kernel,
-                                                first, count, codes.data());
-                           write_codes(codes, first, decision_.is_packed(), part(parts, StoredPart::kCodes));
-                         });
+  struct SlabScales {
+    std::vector<Affine> affine;
+    std::vector<Affine> of_ranges;  // that represent the largest magnitude; to compare rounding with
+  };
+
+  // In order, because the place of a value depends on those before it.
+  void write_sparse(const FloatSource& whole, std::span<const io::Place> parts) const {
+    if (!decision_.is_linear() && !decision_.is_half()) write_table_values(parts);
+    BitWriter mask(part(parts, StoredPart::kMask), 1);
+    BitWriter stored(part(parts, StoredPart::kCodes), std::min(decision_.bits(), 8U));
+    for_each_slab(
+        decision_, whole, in_order, [&](const Slab& slab, const FloatSource& floats, const ForEach& each) {
+          const SlabScales scales =
+              decision_.is_linear() ? write_scales(slab, floats, parts, each) : SlabScales();
+          quant::for_each_tile(floats, quant::tile_size(slab.layout.inner), in_order,
+                               [&](std::size_t, std::size_t first, std::size_t count) {
+                                 const std::vector<std::uint8_t> codes =
+                                     codes_of(slab, floats, scales, first, count);
+                                 std::vector<float> scratch;
+                                 const std::byte* const values = floats.values(first, count, scratch);
+                                 const std::size_t width = codes.size() / count;
+                                 for (std::size_t i = 0; i < count; ++i) {
+                                   float value;
+                                   std::memcpy(&value, values + i * sizeof value, sizeof value);
+                                   mask.add(value != 0 ? 1 : 0);
+                                   for (std::size_t k = 0; value != 0 && k < width; ++k)
+                                     stored.add(codes[i * width + k]);
+                                 }
+                               });
+        });
+    mask.finish();
+    stored.finish();
   }
 
-  // Writes one table per group, rounded to the type of the weight, and for each value the index of the
-  // nearest rounded entry.
-  void write_tables(const FloatSource& floats, std::span<const io::Place> parts,
+  // One byte for each value, or two for 16-bit floats.
+  std::vector<std::uint8_t> codes_of(const Slab& slab, const FloatSource& floats, const SlabScales& scales,
+                                     std::size_t first, std::size_t count) const {
+    std::vector<std::uint8_t> codes(count);
+    if (decision_.is_half()) {
+      const std::string_view bytes = floats.bytes_of(first, count);
+      return {bytes.begin(), bytes.end()};
+    }
+    if (!decision_.is_linear()) {
+      encode_palette(decision_, floats, first, count, codes.data());
+    } else if (decision_.codes != nullptr) {
+      std::copy_n(decision_.codes->data() + slab.first + first, count, codes.data());
+    } else {
+      encode_balanced(slab, floats, scales, first, codes);
+    }
+    return codes;
+  }
+
+  // Rounding that preserves sums increases the squared error. It is used for kernels, or else for channels,
+  // as far as the error stays below the one of nearest rounding with the scales of the ranges.
+  void encode_balanced(const Slab& slab, const FloatSource& floats, const SlabScales& scales,
+                       std::size_t first, std::vector<std::uint8_t>& codes) const {
+    constexpr double kGainOfFewBits = 0.89;  // 0.5 dB
+    const auto encode = [&](std::size_t kernel) {
+      quant::encode_linear(floats, slab.layout, decision_.format, scales.affine, kernel, first, codes.size(),
+                           codes.data());
+    };
+    encode(decision_.kernel);
+    if (decision_.kernel == 0 || scales.of_ranges.empty()) return;
+    const double limit = noise_of_ranges(slab, floats, scales, first, codes.size()) *
+                         (decision_.is_packed() ? kGainOfFewBits : 1.0);
+    if (noise_of(slab, floats, scales, first, codes) <= limit) return;
+    if (decision_.kernel > 1) {
+      encode(1);
+      if (noise_of(slab, floats, scales, first, codes) <= limit) return;
+    }
+    encode(0);
+  }
+
+  double noise_of(const Slab& slab, const FloatSource& floats, const SlabScales& scales, std::size_t first,
+                  const std::vector<std::uint8_t>& codes) const {
+    std::vector<float> decoded(codes.size()), scratch;
+    quant::decode_linear(codes.data(), slab.layout, decision_.format, scales.affine, first, codes.size(),
+                         decoded.data());
+    kernels::ErrorNorms norms;
+    kernels::error_norms(floats.values(first, codes.size(), scratch), decoded.data(), codes.size(), norms);
+    return norms.noise;
+  }
+
+  double noise_of_ranges(const Slab& slab, const FloatSource& floats, const SlabScales& scales,
+                         std::size_t first, std::size_t count) const {
+    std::vector<float> scratch;
+    const std::byte* const values = floats.values(first, count, scratch);
+    double noise = 0;
+    quant::for_each_segment(slab.layout, first, count, [&](const quant::Segment& segment) {
+      const std::byte* const x = values + (segment.first - first) * sizeof(float);
+      const bool has_columns = segment.kind == quant::Segment::Kind::kColumns;
+      std::vector<double> errors(has_columns ? segment.length : segment.rows, 0.0);
+      const Affine* const affine = scales.of_ranges.data() + segment.group;
+      if (has_columns) {
+        kernels::squared_error_columns(x, segment.rows, segment.length, segment.length, affine, 1,
+                                       decision_.format.codes, errors.data());
+      } else {
+        kernels::squared_error_runs(x, segment.rows, segment.length, affine, 1, decision_.format.codes,
+                                    errors.data());
+      }
+      for (const double error : errors) noise += error;
+    });
+    return noise;
+  }
+
+  void write_linear(const FloatSource& whole, std::span<const io::Place> parts,
                     const ForEach& for_each) const {
-    const quant::Layout& layout = decision_.layout;
-    const std::size_t entries = std::size_t{1} << decision_.bits();
-    const std::vector<std::vector<float>> tables = fit_tables(floats, entries, for_each);
-    std::vector<float> all;
-    for (const auto& table : tables) all.insert(all.end(), table.begin(), table.end());
-    part(parts, StoredPart::kScales).write(0, float_bytes(all, float_type(decision_)));
-    std::vector<std::vector<float>> limits;
-    for (const auto& table : tables) limits.push_back(quant::boundaries(table));
-    quant::for_each_tile(
-        floats, quant::tile_size(layout.inner), for_each,
-        [&](std::size_t, std::size_t first, std::size_t count) {
-          std::vector<std::uint8_t> codes(count);
-          std::vector<float> scratch;
-          const std::byte* values = floats.values(first, count, scratch);
-          for_each_piece(first, count, [&](std::size_t at, std::size_t length, std::size_t group) {
-            kernels::encode_nearest(values + (at - first) * sizeof(float), length, limits[group].data(),
-                                    entries, codes.data() + (at - first));
-          });
-          write_codes(codes, first, decision_.is_packed(), part(parts, StoredPart::kCodes));
+    for_each_slab(
+        decision_, whole, for_each, [&](const Slab& slab, const FloatSource& floats, const ForEach& each) {
+          const SlabScales scales = write_scales(slab, floats, parts, each);
+          quant::for_each_tile(floats, quant::tile_size(slab.layout.inner), each,
+                               [&](std::size_t, std::size_t first, std::size_t count) {
+                                 write_codes(codes_of(slab, floats, scales, first, count), slab.first + first,
+                                             decision_.bits(), part(parts, StoredPart::kCodes));
+                               });
         });
   }
 
-  // Visits the pieces of a range that belong to one group. With several groups, `inner` is not 1.
-  template <class Visit>
-  void for_each_piece(std::size_t first, std::size_t count, const Visit& visit) const {
-    const quant::Layout& layout = decision_.layout;
-    for (std::size_t at = first; at < first + count;) {
-      const std::size_t end = std::min(first + count, (at / layout.inner + 1) * layout.inner);
-      visit(at, end - at, at / layout.inner % layout.channels);
-      at = end;
+  // Finds, writes and returns the scales of a slab.
+  SlabScales write_scales(const Slab& slab, const FloatSource& floats, std::span<const io::Place> parts,
+                          const ForEach& for_each) const {
+    SlabScales scales;
+    std::vector<Affine>& affine = scales.affine;
+    if (!decision_.affine.empty()) {
+      const auto begin = decision_.affine.begin() + static_cast<std::ptrdiff_t>(slab.group);
+      affine.assign(begin, begin + static_cast<std::ptrdiff_t>(slab.layout.groups()));
+    } else {
+      const auto ranges = quant::find_ranges(floats, slab.layout, for_each);
+      affine = quant::find_affine(floats, slab.layout, decision_.format, ranges, decision_.scale, for_each);
+      if (decision_.kernel != 0)
+        scales.of_ranges =
+            quant::find_affine(floats, slab.layout, decision_.format, ranges, ScaleMethod::kAbsMax, for_each);
     }
+    const std::uint64_t width = decision_.weight.is_half() ? sizeof(std::uint16_t) : sizeof(float);
+    part(parts, StoredPart::kScales).write(slab.group * width, scale_bytes(decision_, affine));
+    if (!decision_.format.is_symmetric)
+      part(parts, StoredPart::kZeros).write(slab.group * decision_.bits() / 8, zero_bytes(decision_, affine));
+    return scales;
   }
 
-  std::vector<std::vector<float>> fit_tables(const FloatSource& floats, std::size_t entries,
-                                             const ForEach& for_each) const {
-    const quant::Layout& layout = decision_.layout;
-    std::vector<std::vector<float>> tables(layout.groups());
-    const auto ranges =
-        decision_.ranges.empty() ? quant::find_ranges(floats, layout, for_each) : decision_.ranges;
-    for_each(layout.groups(), [&](std::size_t group) {
-      quant::CodebookFitter fitter(ranges[group].min, ranges[group].max);
-      std::vector<float> scratch;
-      for (std::size_t o = 0; o < layout.outer; ++o) {
-        const std::size_t begin = (o * layout.channels + group) * layout.inner;
-        for (std::size_t at = 0; at < layout.inner; at += quant::kTile) {
-          const std::size_t count = std::min(quant::kTile, layout.inner - at);
-          fitter.add(floats.values(begin + at, count, scratch), count);
-          floats.release(begin + at, count);
-        }
-      }
-      tables[group] = fitter.fit(entries);
-      round_to(float_type(decision_), tables[group]);
-    });
-    return tables;
+  void write_table_values(std::span<const io::Place> parts) const {
+    std::vector<float> all;
+    for (const auto& table : decision_.tables) all.insert(all.end(), table.begin(), table.end());
+    part(parts, StoredPart::kScales).write(0, float_bytes(all, float_type(decision_)));
+    if (!decision_.row_scales.empty())
+      part(parts, StoredPart::kRowScales).write(0, float_bytes(decision_.row_scales, float_type(decision_)));
+  }
+
+  void write_tables(const FloatSource& floats, std::span<const io::Place> parts,
+                    const ForEach& for_each) const {
+    write_table_values(parts);
+    quant::for_each_tile(floats, quant::kTile, for_each,
+                         [&](std::size_t, std::size_t first, std::size_t count) {
+                           write_codes(codes_of({}, floats, {}, first, count), first, decision_.bits(),
+                                       part(parts, StoredPart::kCodes));
+                         });
   }
 
   const std::shared_ptr<const CoremlFile> source_;
@@ -216,7 +344,13 @@ std::vector<StoredTensor> stored_tensors(const std::shared_ptr<const CoremlFile>
         {part, type, std::move(dims),
          io::Computed{production, static_cast<std::size_t>(part), packed_bytes(values, info_of(type).bits)}});
   };
-  add(StoredPart::kCodes, codes_type(decision), decision.weight.dims, decision.weight.values());
+  if (decision.is_sparse) {
+    add(StoredPart::kMask, DataType::kUint1, decision.weight.dims, decision.weight.values());
+    add(StoredPart::kCodes, codes_type(decision), {static_cast<std::int64_t>(decision.nonzeros)},
+        decision.nonzeros);
+  } else {
+    add(StoredPart::kCodes, codes_type(decision), decision.weight.dims, decision.weight.values());
+  }
   const std::uint64_t groups = decision.layout.groups();
   if (decision.is_linear()) {
     add(StoredPart::kScales, float_type(decision), decision.group_dims, groups);
@@ -227,64 +361,139 @@ std::vector<StoredTensor> stored_tensors(const std::shared_ptr<const CoremlFile>
     std::vector<std::int64_t> dims = decision.group_dims;
     dims.insert(dims.end(), {entries, 1});
     add(StoredPart::kScales, float_type(decision), dims, groups * static_cast<std::uint64_t>(entries));
+    if (!decision.row_scales.empty()) {
+      std::vector<std::int64_t> rows(decision.weight.dims.size(), 1);
+      const std::size_t axis = decision.weight.channels->first;
+      rows[axis] = decision.weight.dims[axis];
+      add(StoredPart::kRowScales, float_type(decision), rows, decision.row_scales.size());
+    }
   }
   return tensors;
 }
 
 std::string part_bytes(const Decision& decision, StoredPart part) {
-  return part == StoredPart::kZeros ? zero_bytes(decision, decision.affine)
-                                    : scale_bytes(decision, decision.affine);
+  switch (part) {
+    case StoredPart::kZeros: return zero_bytes(decision, decision.affine);
+    case StoredPart::kRowScales: return float_bytes(decision.row_scales, float_type(decision));
+    default: return scale_bytes(decision, decision.affine);
+  }
 }
 
 namespace {
 
-// The parameters of a written operation: attributes (iOS16) or inputs (iOS18).
+// The parameters of the written operations: attributes (iOS16) or inputs (iOS18).
 class WrittenWeight {
  public:
-  WrittenWeight(const Decision& decision, const Operation& operation)
+  WrittenWeight(const Decision& decision, const WrittenOperations& operations)
       : decision_(decision),
-        operation_(operation),
-        codes_(find({"quantized_data", "data", "indices", "source_val"})) {
-    const std::uint64_t size = packed_bytes(decision.weight.values(), decision.bits());
-    if (codes_.bytes().size() != size) fail("has another size");
+        operation_(operations.first != nullptr ? *operations.first : *operations.last),
+        codes_(find(operation_, {"quantized_data", "data", "indices", "source_val", "nonzero_data",
+                                 "indices_nonzero_data"})) {
+    const std::uint64_t values = decision.weight.values();
+    const std::uint64_t stored = decision.is_sparse ? decision.nonzeros : values;
+    if (codes_.bytes().size() != bytes_of_stream(stored, decision.bits())) fail("has another size");
+    if (decision.is_sparse) {
+      mask_.emplace(find(operation_, {"mask", "data_mask", "indices_mask"}));
+      if (mask_->bytes().size() != bytes_of_stream(values, 1)) fail("has another mask");
+    }
     if (decision.is_half()) return;
-    scales_ = floats_of(find({"scale", "lut"}));
+    scales_.emplace(find(operation_, {"scale", "lut"}));
+    check_type(find(operation_, {"scale", "lut"}));
     const std::size_t per_group = decision.is_linear() ? 1 : std::size_t{1} << decision.bits();
-    if (scales_.size() != decision.layout.groups() * per_group) fail("has other scales");
-    if (!decision.is_linear()) return;
-    read_affine();
+    if (scales_->bytes().size() != decision.layout.groups() * per_group * width()) fail("has other scales");
+    if (decision.is_linear()) {
+      read_zeros();
+      return;
+    }
+    for (std::size_t group = 0; group < decision.layout.groups(); ++group)
+      tables_.push_back(floats(*scales_, group * per_group, per_group));
+    if (decision.row_scales.empty()) return;
+    const RawValues rows(find(*operations.last, {"scale"}));
+    row_scales_ = floats(rows, 0, rows.bytes().size() / width());
+    if (row_scales_.size() != decision.row_scales.size()) fail("has other scales");
   }
 
   Bytes codes(std::size_t first, std::size_t count) const {
     return codes_.bytes().substr(first * decision_.bits() / 8, count * decision_.bits() / 8);
   }
 
-  // `first` must be even.
-  void decode(std::size_t first, std::size_t count, std::vector<float>& values) const {
+  // Decodes [first, first + count) of a slab. Its first value must be a multiple of 8, or of 2 for 4 bits.
+  void decode(const Slab& slab, const std::vector<Affine>& affine, std::size_t first, std::size_t count,
+              std::vector<float>& values) const {
     values.resize(count);
+    const std::size_t at = slab.first + first;
     const auto* const codes = reinterpret_cast<const std::uint8_t*>(codes_.bytes().data());
     if (decision_.is_half())
-      return kernels::f16_to_f32(reinterpret_cast<const std::byte*>(codes) + first * sizeof(std::uint16_t),
+      return kernels::f16_to_f32(reinterpret_cast<const std::byte*>(codes) + at * sizeof(std::uint16_t),
                                  count, values.data());
     std::vector<std::uint8_t> unpacked;
     if (decision_.is_packed()) {
       unpacked.resize(count);
       const bool is_signed = decision_.is_linear() && decision_.format.sign == kernels::CodeSign::kSigned;
-      (is_signed ? kernels::unpack_pairs_signed : kernels::unpack_pairs)(codes + first / 2, count,
-                                                                         unpacked.data());
+      const std::uint8_t* const packed = codes + at * decision_.bits() / 8;
+      if (is_signed) {
+        kernels::unpack_pairs_signed(packed, count, unpacked.data());
+      } else {
+        unpack_stream(packed, count, decision_.bits(), unpacked.data());
+      }
     }
-    const std::uint8_t* const plain = decision_.is_packed() ? unpacked.data() : codes + first;
-    if (decision_.is_linear()) {
-      quant::decode_linear(plain, decision_.layout, decision_.format, affine_, first, count, values.data());
-      round_to(float_type(decision_), values);
-      return;
+    const std::uint8_t* const plain = decision_.is_packed() ? unpacked.data() : codes + at;
+    if (!decision_.is_linear())
+      return decode_palette(tables_, row_scales_, decision_, plain, at, count, values.data());
+    quant::decode_linear(plain, slab.layout, decision_.format, affine, first, count, values.data());
+    round_to(float_type(decision_), values);
+  }
+
+  // Decodes the next values of a sparse weight. Must be called in order.
+  void decode_sparse(const Slab& slab, const std::vector<Affine>& affine, std::size_t first,
+                     std::size_t count, std::vector<float>& values) {
+    if (!next_mask_) {
+      next_mask_.emplace(reinterpret_cast<const std::uint8_t*>(mask_->bytes().data()), 1U);
+      next_code_.emplace(reinterpret_cast<const std::uint8_t*>(codes_.bytes().data()),
+                         std::min(decision_.bits(), 8U));
     }
-    const quant::Layout& layout = decision_.layout;
-    const std::size_t entries = std::size_t{1} << decision_.bits();
+    values.assign(count, 0.0F);
+    std::vector<std::uint8_t> mask(count), codes(count, 0);
     for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t group = (first + i) / layout.inner % layout.channels;
-      values[i] = scales_[group * entries + plain[i]];
+      mask[i] = next_mask_->next();
+      if (mask[i] == 0) continue;
+      if (++seen_ > decision_.nonzeros) fail("has another mask");
+      codes[i] = next_code_->next();
+      if (!decision_.is_half()) continue;
+      const std::uint8_t half[] = {codes[i], next_code_->next()};
+      kernels::ref::f16_to_f32(reinterpret_cast<const std::byte*>(half), 1, &values[i]);
     }
+    if (decision_.is_half()) return;
+    if (decision_.is_linear()) {
+      if (decision_.is_packed() && decision_.format.sign == kernels::CodeSign::kSigned) {
+        for (std::uint8_t& code : codes) code = static_cast<std::uint8_t>((code ^ 8U) - 8U);
+      }
+      quant::decode_linear(codes.data(), slab.layout, decision_.format, affine, first, count, values.data());
+      round_to(float_type(decision_), values);
+    } else {
+      decode_palette(tables_, row_scales_, decision_, codes.data(), slab.first + first, count, values.data());
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      if (mask[i] == 0) values[i] = 0;
+    }
+  }
+
+  std::vector<Affine> affine_of(const Slab& slab) const {
+    std::vector<Affine> affine;
+    if (!decision_.is_linear()) return affine;
+    const std::size_t groups = slab.layout.groups();
+    const std::vector<float> scales = floats(*scales_, slab.group, groups);
+    std::vector<std::uint8_t> zeros(groups, one_zero_);
+    if (zeros_ && decision_.is_packed()) {
+      unpack_stream(reinterpret_cast<const std::uint8_t*>(zeros_->bytes().data()) + slab.group / 2, groups, 4,
+                    zeros.data());
+    } else if (zeros_) {
+      std::memcpy(zeros.data(), zeros_->bytes().data() + slab.group, groups);
+    }
+    affine.reserve(groups);
+    for (std::size_t i = 0; i < groups; ++i)
+      affine.push_back(quant::make_affine(scales[i], static_cast<float>(zeros[i])));
+    return affine;
   }
 
  private:
@@ -293,72 +502,94 @@ class WrittenWeight {
                 std::string(decision_.weight.name));
   }
 
-  const Value* find_value(std::string_view name) const {
-    const Value* const value = operation_.attribute(name);
-    return value != nullptr ? value : bound_value(operation_, name);
+  static const Value* find_value(const Operation& operation, std::string_view name) {
+    const Value* const value = operation.attribute(name);
+    return value != nullptr ? value : bound_value(operation, name);
   }
-  const Value& find(std::initializer_list<std::string_view> names) const {
+  const Value& find(const Operation& operation, std::initializer_list<std::string_view> names) const {
     for (const std::string_view name : names) {
-      if (const Value* value = find_value(name); value != nullptr) return *value;
+      if (const Value* value = find_value(operation, name); value != nullptr) return *value;
     }
     fail("is missing");
   }
 
-  std::vector<float> floats_of(const Value& value) const {
+  std::size_t width() const { return decision_.weight.is_half() ? sizeof(std::uint16_t) : sizeof(float); }
+  void check_type(const Value& value) const {
     if (value.type.type != float_type(decision_)) fail("has scales of another type");
-    const RawValues raw(value);
-    std::vector<float> floats(raw.bytes().size() / (info_of(value.type.type).bits / 8U));
-    if (value.type.type == DataType::kFloat32) {
-      std::memcpy(floats.data(), raw.bytes().data(), raw.bytes().size());
+  }
+  std::vector<float> floats(const RawValues& raw, std::size_t first, std::size_t count) const {
+    std::vector<float> values(count);
+    const auto* const bytes = reinterpret_cast<const std::byte*>(raw.bytes().data()) + first * width();
+    if (decision_.weight.is_half()) {
+      kernels::f16_to_f32(bytes, count, values.data());
     } else {
-      kernels::f16_to_f32(reinterpret_cast<const std::byte*>(raw.bytes().data()), floats.size(),
-                          floats.data());
+      std::memcpy(values.data(), bytes, count * sizeof(float));
     }
-    return floats;
+    return values;
   }
 
-  void read_affine() {
-    std::vector<std::int64_t> zeros(scales_.size(), 0);
-    const Value* const value =
-        find_value("zero_point") != nullptr ? find_value("zero_point") : find_value("offset");
-    if (value != nullptr) {
+  // Zero points of each group, or one for all of them.
+  void read_zeros() {
+    const Value* value = find_value(operation_, "zero_point");
+    if (value == nullptr) value = find_value(operation_, "offset");
+    if (value == nullptr) return;
+    if (decision_.format.is_symmetric) {
       const auto given = integers_of(*value);
-      if (!given || (given->size() != 1 && given->size() != zeros.size())) fail("has other zero points");
-      for (std::size_t i = 0; i < zeros.size(); ++i) zeros[i] = (*given)[given->size() == 1 ? 0 : i];
+      if (!given || given->size() != 1) fail("has other zero points");
+      one_zero_ = static_cast<std::uint8_t>(given->front());
+      return;
     }
-    for (std::size_t i = 0; i < scales_.size(); ++i)
-      affine_.push_back(quant::make_affine(scales_[i], static_cast<float>(zeros[i])));
+    zeros_.emplace(*value);
+    const std::size_t groups = decision_.layout.groups();
+    if (zeros_->bytes().size() != bytes_of_stream(groups, decision_.bits())) fail("has other zero points");
   }
 
   const Decision& decision_;
-  const Operation& operation_;
+  const Operation& operation_;  // with the quantized values
   RawValues codes_;
-  std::vector<float> scales_;  // or tables
-  std::vector<Affine> affine_;
+  std::optional<RawValues> scales_, zeros_, mask_;
+  std::optional<StreamReader> next_mask_, next_code_;
+  std::uint64_t seen_ = 0;  // values that the mask has
+  std::uint8_t one_zero_ = 0;
+  std::vector<std::vector<float>> tables_;
+  std::vector<float> row_scales_;
 };
 
 }  // namespace
 
 kernels::ErrorNorms compare_weight(const CoremlFile& source, const Decision& decision,
-                                   const CoremlFile& written, const Operation& operation,
+                                   const CoremlFile& written, const WrittenOperations& operations,
                                    const ForEach& for_each) {
-  const WrittenWeight decoded(decision, operation);
+  WrittenWeight decoded(decision, operations);
   const auto values = source.read(decision.value);
-  const FloatSource& floats = values->floats();
-  std::vector<kernels::ErrorNorms> tiles(quant::tile_count(floats, quant::kTile));
-  quant::for_each_tile(
-      floats, quant::kTile, for_each, [&](std::size_t tile, std::size_t first, std::size_t count) {
-        std::vector<float> again, scratch;
-        decoded.decode(first, count, again);
-        kernels::error_norms(floats.values(first, count, scratch), again.data(), count, tiles[tile]);
-        written.model().release(decoded.codes(first, count));
-      });
+  const FloatSource& whole = values->floats();
   kernels::ErrorNorms total;
-  for (const kernels::ErrorNorms& tile : tiles) {
-    total.signal += tile.signal;
-    total.noise += tile.noise;
-    if (!(tile.max_abs <= total.max_abs)) total.max_abs = tile.max_abs;
-  }
+  std::vector<kernels::ErrorNorms> slabs(slab_count(decision.layout));
+  const auto add = [](const kernels::ErrorNorms& part, kernels::ErrorNorms& sum) {
+    sum.signal += part.signal;
+    sum.noise += part.noise;
+    if (!(part.max_abs <= sum.max_abs)) sum.max_abs = part.max_abs;
+  };
+  for_each_slab(decision, whole, decision.is_sparse ? ForEach(in_order) : for_each,
+                [&](const Slab& slab, const FloatSource& floats, const ForEach& each) {
+                  const std::vector<Affine> affine = decoded.affine_of(slab);
+                  std::vector<kernels::ErrorNorms> tiles(quant::tile_count(floats, quant::kTile));
+                  quant::for_each_tile(floats, quant::kTile, decision.is_sparse ? ForEach(in_order) : each,
+                                       [&](std::size_t tile, std::size_t first, std::size_t count) {
+                                         std::vector<float> again, scratch;
+                                         if (decision.is_sparse) {
+                                           decoded.decode_sparse(slab, affine, first, count, again);
+                                         } else {
+                                           decoded.decode(slab, affine, first, count, again);
+                                           written.model().release(decoded.codes(slab.first + first, count));
+                                         }
+                                         kernels::error_norms(floats.values(first, count, scratch),
+                                                              again.data(), count, tiles[tile]);
+                                       });
+                  kernels::ErrorNorms& sum = slabs[slab_index(decision.layout, slab)];
+                  for (const kernels::ErrorNorms& tile : tiles) add(tile, sum);
+                });
+  for (const kernels::ErrorNorms& slab : slabs) add(slab, total);
   return total;
 }
 

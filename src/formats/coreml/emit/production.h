@@ -1,8 +1,10 @@
 // Compresses a weight while the package is written:
 //
 //   linear     quantized values, scales, optional zero points   (value - zero) * scale, in the scale's type
-//   codebook   indices, lookup tables                           table[index]
+//   codebook   indices, lookup tables, optional scales          table[index] * scale of the channel
 //   float16    FP16 values
+//
+// A sparse weight has these for its values that are not zero, and a mask with one bit for each value.
 #pragma once
 
 #include <memory>
@@ -16,7 +18,8 @@
 namespace ounce::coreml {
 
 // The parts of a compressed weight, in the order of their blobs. kScales is also used for lookup tables.
-enum class StoredPart : std::uint32_t { kCodes = 0, kScales = 1, kZeros = 2 };
+// kRowScales are scales over a lookup table.
+enum class StoredPart : std::uint32_t { kCodes = 0, kScales = 1, kZeros = 2, kRowScales = 3, kMask = 4 };
 
 // A part as a tensor. Its values are computed while it is written.
 struct StoredTensor {
@@ -34,10 +37,21 @@ std::vector<StoredTensor> stored_tensors(const std::shared_ptr<const CoremlFile>
 // into the program itself.
 std::string part_bytes(const Decision& decision, StoredPart part);
 
+// The operations that a weight was written as. `first` is the operation before the last one, if there are
+// two.
+struct WrittenOperations {
+  const Operation* first = nullptr;
+  const Operation* last = nullptr;
+};
+// True if the weight is decompressed by two operations.
+inline bool has_two_operations(const Decision& decision) {
+  return !decision.row_scales.empty() || (decision.is_sparse && !decision.is_half());
+}
+
 // Returns the error of a written weight: decompresses it from the written file as Core ML does. Throws
 // Error{kInternal} if its form differs from the decision.
 kernels::ErrorNorms compare_weight(const CoremlFile& source, const Decision& decision,
-                                   const CoremlFile& written, const Operation& operation,
+                                   const CoremlFile& written, const WrittenOperations& operations,
                                    const ForEach& for_each);
 
 }  // namespace ounce::coreml

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "base/cancel.h"
@@ -13,10 +15,14 @@
 namespace ounce::coreml {
 namespace {
 
-// Smaller tensors are written into the program, as converters do.
-constexpr std::uint64_t kFewestInFile = 10;
+constexpr const char* kSparse = "constexpr_sparse_to_dense";
 
+// The operation that decodes the stored values; the first one if there are two.
 const char* operation_type(const Decision& decision, bool has_inputs) {
+  if (decision.is_sparse) {
+    if (decision.is_half()) return kSparse;
+    return decision.is_linear() ? "constexpr_sparse_blockwise_shift_scale" : "constexpr_lut_to_sparse";
+  }
   if (decision.is_half()) return "constexpr_cast";
   if (!decision.is_linear()) return "constexpr_lut_to_dense";
   return has_inputs ? "constexpr_blockwise_shift_scale" : "constexpr_affine_dequantize";
@@ -34,6 +40,7 @@ class Storing {
     for_each_operation(source->model().program(), [&](const Operation& operation) {
       const auto found = decisions.find(&operation);
       places_.push_back(found == decisions.end() ? nullptr : found->second);
+      for (const auto& output : operation.outputs) names_.insert(output->name);
     });
   }
 
@@ -64,10 +71,12 @@ class Storing {
   }
 
   void store(Block& block) {
+    std::vector<Kept<Operation>> operations;
+    operations.reserve(block.operations.size());
     for (auto& operation : block.operations) {
       count_step();
       const Decision* const decision = places_[next_++];
-      if (decision != nullptr) replace(operation.edit(), *decision);
+      if (decision != nullptr) replace(operation.edit(), *decision, operations);
       for (std::size_t i = 0; i < operation->blocks.size(); ++i) {
         const std::size_t count = count_of(*operation->blocks[i]);
         if (has_stored(next_, count)) {
@@ -76,21 +85,32 @@ class Storing {
           next_ += count;
         }
       }
+      operations.push_back(std::move(operation));
     }
+    block.operations = std::move(operations);
   }
 
-  void replace(Operation& operation, const Decision& decision) {
+  // Makes `operation` the last one that decompresses the weight, and adds others to `before`.
+  void replace(Operation& operation, const Decision& decision, std::vector<Kept<Operation>>& before) {
     const Blob source = *operation.attribute("val")->blob;
     std::map<std::string, Value> parameters;
+    std::optional<Value> row_scales;
     const bool has_inputs = plan_.has_inputs();
     for (StoredTensor& tensor : stored_tensors(source_, decision)) {
       std::vector<std::int64_t> dims = dims_of(tensor, decision);
       const bool is_row_of_bytes =
-          !has_inputs && !decision.is_linear() && tensor.part == StoredPart::kCodes && !decision.is_half();
+          !has_inputs &&
+          (tensor.part == StoredPart::kMask ||
+           (!decision.is_linear() && tensor.part == StoredPart::kCodes && !decision.is_half()));
       if (is_row_of_bytes) tensor.type = DataType::kUint8;
-      parameters[parameter_of(tensor.part, decision)] = value_of(tensor, dims, decision, source);
+      Value value = value_of(tensor, dims, decision, source);
+      if (tensor.part == StoredPart::kRowScales) {
+        row_scales = std::move(value);
+      } else {
+        parameters[parameter_of(tensor.part, decision)] = std::move(value);
+      }
     }
-    if (decision.is_half()) {
+    if (decision.is_half() && !decision.is_sparse) {
       parameters["output_dtype"] = string_value(model_, "fp32");
     } else if (!has_inputs && decision.is_linear()) {
       add_affine_parameters(decision, parameters);
@@ -98,8 +118,54 @@ class Storing {
       parameters["shape"] = shape_value(decision);
     }
     std::erase_if(operation.attributes, [](const auto& attribute) { return attribute->name == "val"; });
-    operation.type = operation_type(decision, has_inputs);
+    if (row_scales) {
+      Operation first = first_of_two(decision, std::move(parameters));
+      parameters.clear();
+      parameters["scale"] = std::move(*row_scales);
+      operation.type = "constexpr_blockwise_shift_scale";
+      put(operation, "data", add_output(first, decision, "_table", operation.outputs[0]->type));
+      before.emplace_back(std::move(first));
+    } else if (has_two_operations(decision)) {
+      Operation first = first_of_two(decision, std::move(parameters));
+      parameters.clear();
+      operation.type = kSparse;
+      put(operation, "mask",
+          add_output(first, decision, "_mask", tensor_type(model_, DataType::kUint1, decision.weight.dims)));
+      put(operation, "nonzero_data",
+          add_output(first, decision, "_nonzero",
+                     tensor_type(model_, operation.outputs[0]->type.type,
+                                 {static_cast<std::int64_t>(decision.nonzeros)})));
+      before.emplace_back(std::move(first));
+    } else {
+      operation.type = operation_type(decision, has_inputs);
+    }
     for (auto& [name, value] : parameters) put(operation, name, std::move(value));
+  }
+
+  Operation first_of_two(const Decision& decision, std::map<std::string, Value> parameters) {
+    Operation first;
+    first.type = operation_type(decision, true);
+    for (auto& [parameter, value] : parameters) put(first, parameter, std::move(value));
+    return first;
+  }
+
+  // Adds an output, and a name if the operation has none. Returns the name of the output.
+  Bytes add_output(Operation& operation, const Decision& decision, const char* ending, ValueType type) {
+    std::string text = std::string(decision.weight.name) + ending;
+    while (names_.contains(text)) text += "_";
+    const Bytes name = model_.intern(text);
+    names_.insert(name);
+    NamedType output;
+    output.name = name;
+    output.type = std::move(type);
+    operation.outputs.emplace_back(std::move(output));
+    if (operation.attributes.empty()) {
+      Attribute attribute;
+      attribute.name = "name";
+      attribute.value = Kept<Value>(string_value(model_, text));
+      operation.attributes.emplace_back(std::move(attribute));
+    }
+    return name;
   }
 
   void put(Operation& operation, const std::string& name, Value value) {
@@ -112,6 +178,14 @@ class Storing {
     }
     Binding binding;
     binding.value.emplace_back(std::move(value));
+    put(operation, name, std::move(binding));
+  }
+  void put(Operation& operation, const std::string& name, Bytes value) {
+    Binding binding;
+    binding.name = value;
+    put(operation, name, std::move(binding));
+  }
+  void put(Operation& operation, const std::string& name, Binding binding) {
     Input input;
     input.name = model_.intern(name);
     input.argument.edit().bindings.emplace_back(std::move(binding));
@@ -120,18 +194,27 @@ class Storing {
 
   std::string parameter_of(StoredPart part, const Decision& decision) const {
     const bool has_inputs = plan_.has_inputs();
+    if (decision.is_sparse && decision.is_half()) return part == StoredPart::kMask ? "mask" : "nonzero_data";
     if (decision.is_half()) return "source_val";
+    if (decision.is_sparse && !decision.is_linear())
+      return part == StoredPart::kMask    ? "indices_mask"
+             : part == StoredPart::kCodes ? "indices_nonzero_data"
+                                          : "lut";
+    if (part == StoredPart::kMask) return "data_mask";
+    if (part == StoredPart::kCodes && decision.is_sparse) return "nonzero_data";
     if (!decision.is_linear()) return part == StoredPart::kCodes ? "indices" : "lut";
     switch (part) {
       case StoredPart::kCodes: return has_inputs ? "data" : "quantized_data";
       case StoredPart::kScales: return "scale";
-      case StoredPart::kZeros: break;
+      default: break;
     }
     return has_inputs ? "offset" : "zero_point";
   }
 
   // In iOS16, scales are a vector or a scalar, indices are a vector of bytes, and a table has one axis.
   std::vector<std::int64_t> dims_of(const StoredTensor& tensor, const Decision& decision) const {
+    if (!plan_.has_inputs() && tensor.part == StoredPart::kMask)
+      return {static_cast<std::int64_t>(tensor.values.size)};
     if (plan_.has_inputs() || decision.is_half()) return tensor.dims;
     const bool is_codes = tensor.part == StoredPart::kCodes;
     if (!decision.is_linear())
@@ -144,7 +227,10 @@ class Storing {
   Value value_of(const StoredTensor& tensor, const std::vector<std::int64_t>& dims, const Decision& decision,
                  const Blob& source) {
     const bool is_of_groups = decision.is_linear() && tensor.part != StoredPart::kCodes;
-    if (is_of_groups && decision.layout.groups() < kFewestInFile)
+    const std::size_t few = tensor.part == StoredPart::kRowScales ? decision.row_scales.size()
+                            : is_of_groups                        ? decision.layout.groups()
+                                                                  : kFewestInFile;
+    if (few < kFewestInFile)
       return tensor_value(model_, tensor.type, dims, part_bytes(decision, tensor.part));
     const auto part = static_cast<std::uint32_t>(tensor.part) + 1;
     return blob_value(model_, tensor.type, dims, Blob{source.file, source.offset, part, tensor.values});
@@ -173,6 +259,7 @@ class Storing {
   const Plan& plan_;
   std::vector<const Decision*> places_;  // by index of the operation; null: not replaced
   std::size_t next_ = 0;
+  std::set<Bytes, std::less<>> names_;  // of all outputs
 };
 
 }  // namespace

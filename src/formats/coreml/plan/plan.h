@@ -2,7 +2,9 @@
 // compressed, with the reason. Carried out by formats/coreml/emit.
 //
 //   iOS16, iOS17   8 bits with per-channel scales; per-tensor lookup tables
-//   iOS18 on       also per-block scales, 4-bit integers, lookup tables for groups of channels
+//   iOS18 on       also per-block scales, 4-bit integers, lookup tables for groups of channels, a scale for
+//   each
+//                  channel over a lookup table
 //
 // The result keeps the version of the package if that supports all chosen formats. Otherwise it is raised to
 // the first version that does, if the target allows it.
@@ -23,11 +25,33 @@
 
 namespace ounce::coreml {
 
+// Tensors with fewer values are written into the program, as converters do.
+inline constexpr std::uint64_t kFewestInFile = 10;
+
+// The granularity of lookup tables.
+enum class PaletteChoice : std::uint8_t {
+  kTensor,           // one table
+  kGrouped,          // one table for each group of channels
+  kGroupedIfBetter,  // if the error is much smaller than with one table
+  kScaled,           // one table, and a scale for each channel
+  kScaledIfBetter,
+};
+
 struct Decision : plan::TensorPlan {
   model::ValueId value;
   const Operation* constant = nullptr;
-  std::vector<std::int64_t> group_dims;  // number of groups along each axis
-  std::vector<kernels::Affine> affine;   // scales of linear encodings; empty if too many to keep in memory
+  std::vector<std::int64_t> group_dims;    // number of groups along each axis
+  std::vector<kernels::Affine> affine;     // scales of linear encodings that are written into the program
+  std::vector<std::vector<float>> tables;  // of each group, ascending, rounded to the type of the weight
+  // Scales over the table, one per channel, rounded to the type of the weight; empty for none.
+  std::vector<float> row_scales;
+  // Only the values that are not zero are stored, with one bit for each value.
+  bool is_sparse = false;
+  std::uint64_t nonzeros = 0;
+  bool may_be_sparse = false;  // has 16 bits already, as the recipe wants it
+  bool may_be_exact = false;  // needs all bits, but a lookup table has them if there are few different values
+  PaletteChoice palette = PaletteChoice::kTensor;  // as planned; fit_palette() decides
+  std::size_t palette_group = 0;                   // channels in a group
 
   Decision() = default;
   explicit Decision(const Weight& found) : value(found.value), constant(found.constant) { weight = found; }

@@ -95,11 +95,45 @@ Purpose purpose_of(const CoremlFile& file, model::NodeId node, Bytes parameter,
   return purpose;
 }
 
+// Operations between a mask and the softmax that it is for.
+constexpr std::string_view kBeforeSoftmax[] = {"add", "cast", "expand_dims", "mul", "reshape", "sub"};
+constexpr int kFarthestSoftmax = 4;
+
+bool reaches_softmax(const CoremlFile& file, model::NodeId node, int distance = 0) {
+  for (const model::ValueId output : file.node(node).outputs) {
+    for (const model::NodeId user : file.value(output).users) {
+      const std::string_view type = file.node(user).op;
+      if (type == "softmax" || type == "scaled_dot_product_attention") return true;
+      const bool goes_on =
+          std::find(std::begin(kBeforeSoftmax), std::end(kBeforeSoftmax), type) != std::end(kBeforeSoftmax);
+      if (goes_on && distance < kFarthestSoftmax && reaches_softmax(file, user, distance + 1)) return true;
+    }
+  }
+  return false;
+}
+
+// A table of positions that is added to other embeddings. An attention mask is not one.
+std::optional<Purpose> embedding_purpose(const CoremlFile& file, model::NodeId node,
+                                         const std::vector<std::int64_t>& dims) {
+  constexpr std::int64_t kLeastSize = 8, kLeastValues = 4096;
+  const std::size_t rank = dims.size();
+  if (file.operation(node).type != "add" || rank < 2) return std::nullopt;
+  const std::int64_t rows = dims[rank - 2], columns = dims[rank - 1];
+  if (rows < kLeastSize || columns < kLeastSize || rows < kLeastValues / columns) return std::nullopt;
+  if (reaches_softmax(file, node)) return std::nullopt;
+  Purpose purpose;
+  purpose.role = Role::kTable;
+  purpose.channels = ChannelAxes{rank - 2, rank - 1};
+  purpose.summed = rank - 1;
+  return purpose;
+}
+
 void describe_use(const CoremlFile& file, model::NodeId node, Bytes name, Weight& weight) {
   for (const auto& input : file.operation(node).inputs) {
     for (const auto& binding : input->argument->bindings) {
       if (!binding->value.empty() || binding->name != name) continue;
-      const Purpose purpose = purpose_of(file, node, input->name, weight.dims);
+      Purpose purpose = purpose_of(file, node, input->name, weight.dims);
+      if (const auto table = embedding_purpose(file, node, weight.dims); table) purpose = *table;
       weight.is_looked_up &= purpose.is_lookup;
       if (!weight.op_type.empty() && purpose.role <= weight.role) continue;
       weight.role = purpose.role;

@@ -10,6 +10,7 @@
 
 #include "recipe/fields.h"
 #include "recipe/format_info.h"
+#include "target/coreml.h"
 #include "target/target.h"
 
 namespace ounce {
@@ -49,8 +50,11 @@ void validate_numbers(const Recipe& recipe) {
 // Weight storage.
 void validate_storage(const Recipe& recipe) {
   if (recipe.codebook && recipe.asymmetric) refuse("`codebook` has no zero points: remove `asymmetric`");
-  if (recipe.codebook && has_groups(recipe))
-    refuse("`codebook` applies to whole tensors: remove `granularity`");
+  const bool is_for_coreml = target::parse_coreml_target(recipe.target).has_value();
+  if (recipe.codebook && has_groups(recipe) && !is_for_coreml)
+    refuse(
+        "`codebook` applies to whole tensors: remove `granularity`, or name a `target` such as ios18 for a "
+        "Core ML model");
   if (recipe.memory != MemoryUse::kFast && recipe.decoder != DecoderChoice::kAuto)
     refuse("`memory` controls `decoder=auto`: use only one of them");
   const FormatInfo& format = info_of(recipe.format);
@@ -172,6 +176,9 @@ void validate_nodes(const Recipe& recipe) {
 
 void validate_rounding(const Recipe& recipe) {
   if (recipe.rounding != Rounding::kAdaptive) return;
+  // quantize() refuses weight-only formats for other models than those of Core ML.
+  const FormatInfo& format = info_of(recipe.format);
+  if (format.family == Family::kWeights && format.weight_bits <= 8) return;
   if (!is_static(recipe.format))
     refuse("`rounding=adaptive` needs calibration data: use it with `format=int8` and `data`");
   const auto is_dynamic_node = [](const auto& entry) { return is_dynamic(entry.second); };

@@ -1,5 +1,5 @@
 # A TFLite and a Core ML model; options before the model; the JSON document.
-need example.tflite everything.mlpackage
+need example everything
 ounce example.tflite | sed -n '/^--to/,$p'
 ounce everything.mlpackage | sed -n '/^Nothing/,$p'
 ounce --quiet example.tflite

@@ -5,7 +5,7 @@ ounce quantize matmul.onnx -o b.onnx --rounding nearest --scale absmax > out
 cmp a.onnx b.onnx
 ounce quantize matmul.onnx -o c.onnx > out
 cmp a.onnx c.onnx > out || echo different
-ounce quantize --help-all | sed -n '/^Expert/,/^Examples/p' | cut -d ' ' -f 1-3
+ounce quantize --help-all | sed -n '/^Expert/,/^Examples/p' | grep -oE '^  [a-z-]+'
 ounce quantize --help | grep -c rounding || true
 exits 2 ounce quantize matmul.onnx --expert rounding=up
 exits 2 ounce quantize matmul.onnx --expert roundin=nearest

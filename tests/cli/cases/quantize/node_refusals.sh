@@ -1,7 +1,7 @@
 need signal matmul
 exits 2 ounce quantize matmul.onnx --node y
 exits 2 ounce quantize matmul.onnx --node y=int8
-exits 2 ounce quantize matmul.onnx --node y=w3
+exits 2 ounce quantize matmul.onnx --node y=w5
 exits 2 ounce quantize matmul.onnx --node y=w4 --node y=w8
 exits 2 ounce quantize matmul.onnx --node x=w4
 exits 2 ounce quantize matmul.onnx --node nothing=at=all=w4
