@@ -4,7 +4,7 @@
 #   make test       the whole test suite
 #   make test-publish   published models in transformers.js and onnxruntime-genai (700 MB by npm and pip)
 #   make test-report    the HTML report of the demo in headless Chromium, with axe-core (150 MB by apt, pip and npm)
-#   make test-ray       ounce.ray on a Ray cluster of three nodes on this machine, with kills (350 MB by pip)
+#   make test-ray       ounce.ray on a Ray cluster of three nodes on this machine, with kills (700 MB by pip)
 #   make test-docs      every command in the documentation
 #   make docs       the generated pages: command line, JSON, APIs, support by version, outputs of the tutorial; table and picture in README
 #   make site       the documentation as a static site in build/site (mkdocs by pip)

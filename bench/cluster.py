@@ -24,6 +24,7 @@ import tempfile
 import time
 
 MOST_OVERHEAD, LEAST_EFFICIENCY, MOST_DIFFERENCE = 0.020, 0.9, 0.1
+SPREAD = 0.3  # of the time of an item
 
 
 def ended(process):
@@ -38,13 +39,13 @@ def start(words):
 
 
 def cases(zoo):
-    image = ["--input", "input=calib", "--rescale", "1/255", "--mean", "0.4914,0.4822,0.4465", "--std", "0.2470,0.2435,0.2616",
+    image = ["--rescale", "1/255", "--mean", "0.4914,0.4822,0.4465", "--std", "0.2470,0.2435,0.2616",
              "--layout", "nchw"]
     data = ["--data", zoo / "cifar_val.npz", *image]
     model = zoo / "mobilenetv2.onnx"
     return {
-        "calibrate": (["calibrate", model, *data], ["--parts", "16"]),
-        "sensitivity": (["sensitivity", model, *data, "--samples", "256", "--no-cache"], []),
+        "calibrate": (["calibrate", model, *data, "--input", "input=x"], []),
+        "sensitivity": (["sensitivity", model, *data, "--input", "input=calib", "--samples", "256", "--no-cache"], []),
     }
 
 
@@ -102,21 +103,21 @@ def measure(ounce, zoo):
 
 
 class Costs:
-    """Measured on 2 shared cores; all in seconds."""
+    """In seconds; measure() replaces the first three."""
 
-    overhead = 0.010  # of an item at a worker
-    take = 0.002  # of an answer at the coordinator
-    take_part = 0.008  # of a part of 185 kB, merged
+    overhead = 0.005  # of an item at a worker
+    take = 0.005  # of an answer at the coordinator
+    take_part = 0.060  # of a part of 1.5 MB, read and merged
     look = 0.010  # between looks of the coordinator at the folder
     open_session = 2.0  # at each worker: load, calibrate, record outputs
     start = 10.0  # of a worker: until the scheduler has started it
 
 
 def formula(nodes, items, seconds, take, costs):
-    """Workers measure in parallel; one coordinator takes all answers; the last round is not full."""
-    opening = costs.start + costs.open_session
-    rounds = items / nodes + 0.5 * min(1, nodes / items)
-    return opening + max(rounds * (seconds + costs.overhead), items * take) + min(items, nodes) * take + costs.look
+    """Workers measure in parallel, and the last round is half full; or one coordinator takes all answers."""
+    opening, each = costs.start + costs.open_session, seconds + costs.overhead
+    rounds = items / nodes + 0.5 * (1 - 1 / nodes) if items > nodes else 1 + SPREAD * (items - 1) / (items + 1)
+    return opening + max(rounds * each + take, each + items * take) + costs.look / 2
 
 
 def simulated(nodes, items, seconds, take, costs, chance):
@@ -125,7 +126,7 @@ def simulated(nodes, items, seconds, take, costs, chance):
     heapq.heapify(free)
     arrivals = []
     for _ in range(items):
-        now = heapq.heappop(free) + costs.overhead + seconds * chance.uniform(0.7, 1.3)
+        now = heapq.heappop(free) + costs.overhead + seconds * chance.uniform(1 - SPREAD, 1 + SPREAD)
         arrivals.append(now)
         heapq.heappush(free, now)
     taken = 0.0
@@ -149,7 +150,7 @@ def model(costs):
     chance = random.Random(1)
     failed = False
     work = {
-        "calibrate, 1 M samples × 20 ms": (15625, 1.28, costs.take_part),
+        "calibrate, 1 M samples × 20 ms": (1953, 512 * 0.02, costs.take_part),
         "sensitivity, 2,000 models × 2 s": (2000, 2.0, costs.take),
     }
     print("\n| nodes | " + " | ".join(f"{name}: formula, simulation, efficiency" for name in work) +
@@ -182,6 +183,8 @@ def main():
     if arguments.only != "model":
         found, failed = measure(arguments.ounce, pathlib.Path(os.environ["OUNCE_ZOO"]).resolve())
         costs.overhead = statistics.median(one["overhead"] for one in found.values())
+        costs.take = found["sensitivity", 1]["coordinator"] / found["sensitivity", 1]["items"]  # upper bounds: with its start
+        costs.take_part = found["calibrate", 1]["coordinator"] / found["calibrate", 1]["items"]
     if arguments.only != "measure":
         print(f"\nmodel: {costs.overhead * 1000:.1f} ms per item, {costs.take * 1000:.1f} ms per answer, "
               f"{costs.take_part * 1000:.1f} ms per part, {costs.open_session:.1f} s per session, {costs.start:.0f} s to start")

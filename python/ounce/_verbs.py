@@ -126,7 +126,7 @@ def quantize(
             arithmetic, 50 %). Aliases: static for int8, int8-static for int8, dynamic for int8-dynamic,
             int4 for nbits4, int2 for nbits2
         memory: Choose the memory after loading, for w8 and w4: fast (weights become FP32), low (weights
-            stay 8-bit or 4-bit, runs are slower), balanced (in between, within decode_share)
+            stay 8-bit or 4-bit, runs are slower), balanced (in between, within its expert decode-share)
         granularity: Set the granularity of scales: auto, tensor, channel, block:N. Example: block:32
             (default: auto)
         codebook: Use a k-means codebook instead of a linear scale (w8: 256 values, w4: 16)
@@ -1411,7 +1411,7 @@ def inspect(
             weights (codebook), FP32 or FP16 arithmetic, 10 %), w2 (2-bit weights (codebook), FP32 or
             FP16 arithmetic, 7 %), w1 (1-bit weights (codebook), FP32 or FP16 arithmetic, 4 %)
         memory: Choose the memory after loading, for w8 and w4: fast (weights become FP32), low (weights
-            stay 8-bit or 4-bit, runs are slower), balanced (in between, within decode_share)
+            stay 8-bit or 4-bit, runs are slower), balanced (in between, within its expert decode-share)
         granularity: Set the granularity of scales: auto, tensor, channel, block:N. Example: block:32
             (default: auto)
         codebook: Use a k-means codebook instead of a linear scale (w8: 256 values, w4: 16)

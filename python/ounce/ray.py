@@ -169,11 +169,11 @@ def _folder_of(path: Path) -> str:
 def _roots_of(arguments: Mapping[str, Any]) -> List[str]:
     """The folders of the model and of the data."""
     paths: List[Path] = []
-    for name in ("model", "data", "contract"):
+    for name in ("model", "data", "preprocess", "contract"):
         value = arguments.get(name)
         values = value.values() if isinstance(value, Mapping) else value if isinstance(value, (list, tuple)) else [value]
         for one in values:
-            if one is None:
+            if one is None or (name == "preprocess" and one == "auto"):
                 continue
             if not isinstance(one, (str, os.PathLike)):
                 raise RequestError(f"{name}: nodes cannot see the memory of this process: give a path that all nodes can read")
@@ -328,3 +328,28 @@ def quantize_many(
     if failed:
         raise failed[0]
     return results
+
+
+def searcher(model: Path, **options: Any) -> Any:
+    """A searcher for Ray Tune that suggests arguments of ``ounce.quantize``, most sensitive layers first.
+
+        tuner = tune.Tuner(
+            ounce.ray.trainable("/shared/model.onnx", data="/shared/val.npz", labels="label", max_drop="1%",
+                                quantize={"data": "/shared/calib.npz"}),
+            tune_config=tune.TuneConfig(search_alg=ounce.ray.searcher("/shared/model.onnx", data="/shared/calib.npz"),
+                                        num_samples=20))
+        best = tuner.fit().get_best_result("ratio", "min", filter_nan_and_inf=False)
+
+    ``ounce.ray.tune`` is a better search of one model: it needs no trial per suggestion, and it confirms its result on held-out
+    data. Use this searcher to combine a model's formats with your own schedulers and trials. Needs `pip install 'ray[tune]'`.
+    """
+    from . import _ray_search
+
+    return _ray_search.searcher(model, **options)
+
+
+def trainable(model: Path, **options: Any) -> Any:
+    """The trials of ``searcher``: quantize with the suggested arguments, ``ounce.verify`` with ``options``, report."""
+    from . import _ray_search
+
+    return _ray_search.trainable(model, **options)

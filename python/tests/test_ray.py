@@ -165,3 +165,56 @@ def test_quantize_many(ray, tmp_path):
     os.mkdir(tmp_path / "small")
     results = module.quantize_many([MODEL], to="w8", output=tmp_path / "small")
     assert [pathlib.Path(result.output).name for result in results] == ["commands.onnx"]
+
+
+@pytest.fixture
+def layer_searcher(monkeypatch, ray):
+    class Searcher:
+        FINISHED = "finished"
+
+        def __init__(self, metric, mode):
+            self.metric, self.mode = metric, mode
+
+    for name, members in (("ray.tune", {}), ("ray.tune.search", {"Searcher": Searcher})):
+        module = types.ModuleType(name)
+        vars(module).update(members)
+        monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.setattr(ray[0], "tune", sys.modules["ray.tune"], raising=False)
+    monkeypatch.delitem(sys.modules, "ounce._ray_search", raising=False)
+    from ounce import _ray_search
+
+    yield lambda layers, parallel=4: _ray_search.LayerSearcher(layers, ["w8", "int8"], "ratio", "min", "passed", parallel)
+    sys.modules.pop("ounce._ray_search", None)
+
+
+def test_the_searcher_finds_the_fewest_layers(layer_searcher, tmp_path):
+    searcher = layer_searcher([f"/layer.{i}/Conv" for i in range(12)])
+    assert searcher.suggest("w8") == {"to": "w8", "exclude": []}
+    tried = []
+    for trial in range(20):
+        suggestion = searcher.suggest(str(trial))
+        if suggestion == "finished":
+            break
+        assert suggestion["to"] == "int8"
+        assert searcher.suggest("early") is None  # depends on the trial that runs
+        tried.append(len(suggestion["exclude"]))
+        searcher.save(str(tmp_path / "state"))
+        searcher.restore(str(tmp_path / "state"))
+        searcher.on_trial_complete(str(trial), {"passed": tried[-1] >= 5})
+        searcher.on_trial_complete("w8", {"passed": True})
+    assert tried == [0, 1, 2, 4, 8, 6, 5]
+    assert suggestion == "finished"
+    assert searcher._exclusion(1) == [r"^/layer\.0/Conv$"]
+
+
+def test_the_searcher_ends_if_no_number_of_layers_is_enough(layer_searcher):
+    searcher = layer_searcher(["a", "b", "c"], parallel=1)
+    tried = []
+    for trial in range(10):
+        suggestion = searcher.suggest(str(trial))
+        if suggestion == "finished":
+            break
+        tried.append((suggestion["to"], len(suggestion["exclude"])))
+        searcher.on_trial_complete(str(trial), None, error=True)
+    assert tried == [("w8", 0), ("int8", 0), ("int8", 1), ("int8", 2), ("int8", 3)]
+    assert suggestion == "finished"

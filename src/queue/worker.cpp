@@ -9,6 +9,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <set>
 #include <thread>
@@ -27,9 +28,10 @@ namespace {
 using std::chrono::duration;
 using std::chrono::milliseconds;
 
-constexpr unsigned kMostLeases = 1000;  // of one item
-constexpr int kBeatsInLease = 6;        // changes of the counter within the lease time
-constexpr double kBusySeconds = 10;     // after the last item, during which a worker looks often
+constexpr unsigned kMostLeases = 1000;    // of one item
+constexpr duration<double> kItemLook{1};  // between looks whether the item is still needed
+constexpr int kBeatsInLease = 6;          // changes of the counter within the lease time
+constexpr double kBusySeconds = 10;       // after the last item, during which a worker looks often
 constexpr milliseconds kOften{5}, kSeldom{200};
 constexpr std::size_t kMostWorkerName = 256;  // bytes
 
@@ -63,13 +65,22 @@ class Heartbeat {
  private:
   void beat() {
     std::unique_lock lock(mutex_);
+    const duration<double> look = std::min(between_, kItemLook);
+    std::optional<Stopwatch> since;
     do {
-      try {
-        layout_.beats.overwrite(layout_.owner(), fmt::format("{}", ++count_));
-      } catch (const Error&) {  // a full disk: others take over the item, if it lasts
+      if (!since || since->seconds() >= between_.count()) {
+        since = Stopwatch();
+        show_life();
       }
       if (stop_ != nullptr && !layout_.items.has(item_)) stop_->stop();
-    } while (!ended_.wait_for(lock, between_, [this] { return is_over_; }));
+    } while (!ended_.wait_for(lock, look, [this] { return is_over_; }));
+  }
+
+  void show_life() {
+    try {
+      layout_.beats.overwrite(layout_.owner(), fmt::format("{}", ++count_));
+    } catch (const Error&) {  // a full disk: others take over the item, if it lasts
+    }
   }
 
   Layout& layout_;

@@ -27,7 +27,7 @@ struct SharedOption {
 constexpr SharedOption kShared[] = {
     // data and preprocessing
     {"data", Kind::kInputPath},
-    {"contract", Kind::kPath},
+    {"preprocess", Kind::kPath},
     {"input"},
     {"set"},
     {"carry"},
@@ -80,9 +80,10 @@ constexpr SharedOption kShared[] = {
     {"isolate-seconds"}};
 
 // The options of the coordinator alone.
-constexpr std::string_view kOwn[] = {"model",     "output", "json",  "report", "cache",         "no-cache",
-                                     "objective", "budget", "on",    "by",     "top",           "jobs",
-                                     "verbose",   "queue",  "lease", "parts",  "metric-seconds"};
+constexpr std::string_view kOwn[] = {
+    "model",    "output",   "json",   "report",   "cache", "no-cache", "objective", "budget",         "on",
+    "by",       "top",      "jobs",   "verbose",  "queue", "lease",    "parts",     "metric-seconds", "junit",
+    "markdown", "baseline", "expert", "tolerance"};
 
 const SharedOption* find_shared(std::string_view name) {
   const auto* const found =
@@ -99,7 +100,13 @@ std::pair<std::string, std::string> split_input(const std::string& word) {
 
 bool is_version(const std::string& word) { return word.find('/') == word.npos && !fs::exists(word); }
 
+// "auto" of --preprocess is no file.
+bool is_automatic(const SharedOption& option, const std::string& word) {
+  return option.kind == Kind::kPath && word == "auto";
+}
+
 std::string with_absolute_path(const SharedOption& option, const std::string& word) {
+  if (is_automatic(option, word)) return word;
   const auto absolute = [](const std::string& path) {
     return fs::absolute(path).lexically_normal().string();
   };
@@ -109,6 +116,25 @@ std::string with_absolute_path(const SharedOption& option, const std::string& wo
   return input + absolute(path);
 }
 
+// Adds an option that was given to the session, if workers need it.
+void share(const Option& option, const std::vector<std::string>& given, ordered_json& session) {
+  const std::string name = option.names().front();
+  if (std::find(std::begin(kOwn), std::end(kOwn), name) != std::end(kOwn)) return;
+  const SharedOption* shared = find_shared(name);
+  if (shared == nullptr)
+    throw Error(ErrorCode::kUsage, fmt::format("`--{}` cannot be used with `--queue`", name));
+  // Workers load their own library; the question names its version.
+  if (shared->kind == Kind::kVersion && !is_version(given.back())) return;
+  std::vector<std::string> words;
+  for (const std::string& word : given) words.push_back(with_absolute_path(*shared, word));
+  ordered_json& value = session["options"][name];
+  if (option.is_list) {
+    value = words;
+  } else {
+    value = words.back();
+  }
+}
+
 std::string session_text(const Options& verb, const fs::path& model) {
   ordered_json session;
   session["verb"] = verb.verb();
@@ -116,20 +142,14 @@ std::string session_text(const Options& verb, const fs::path& model) {
   session["options"] = ordered_json::object();
   for (const Option& option : verb.all()) {
     if (option.given.empty()) continue;
-    const std::string name = option.names().front();
-    if (std::find(std::begin(kOwn), std::end(kOwn), name) != std::end(kOwn)) continue;
-    const SharedOption* shared = find_shared(name);
-    if (shared == nullptr)
-      throw Error(ErrorCode::kUsage, fmt::format("`--{}` cannot be used with `--queue`", name));
-    // Workers load their own library; the question names its version.
-    if (shared->kind == Kind::kVersion && !is_version(option.given.back())) continue;
-    std::vector<std::string> words;
-    for (const std::string& word : option.given) words.push_back(with_absolute_path(*shared, word));
-    ordered_json& value = session["options"][name];
-    if (option.is_list) {
-      value = words;
-    } else {
-      value = words.back();
+    if (option.names().front() != "expert") {
+      share(option, option.given, session);
+      continue;
+    }
+    for (const std::string& word : option.given) {
+      auto [key, value] = split_pair(word, "--expert");
+      std::replace(key.begin(), key.end(), '_', '-');
+      if (const Option* const expert = verb.find(key)) share(*expert, {value}, session);
     }
   }
   return json_text(session);
@@ -157,6 +177,7 @@ void require_within(const std::string& path, const std::vector<fs::path>& roots)
 
 void require_allowed(const SharedOption& option, const std::string& word,
                      const std::vector<fs::path>& roots) {
+  if (is_automatic(option, word)) return;
   if (option.kind == Kind::kPath) require_within(word, roots);
   if (option.kind == Kind::kInputPath) require_within(split_input(word).second, roots);
   if (option.kind == Kind::kVersion && !is_version(word))

@@ -19,7 +19,7 @@ import sys
 import tempfile
 
 BLOCK = re.compile(r"(<!-- not run: [^>]*-->\n)?^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
-IDLE = "5s"
+IDLE = "3s"
 MOST_TASKS = 2
 TIMEOUT = 300
 
@@ -99,7 +99,7 @@ def main():
                 continue
             # Without a time budget, because times need a machine that is not busy.
             script = block.replace("/shared", str(shared)).replace("--idle 10m", f"--idle {IDLE}")
-            script = script.replace("ounce tune ", "ounce tune --budget '20 models' --confidence none ")
+            script = script.replace("ounce tune ", "ounce tune --budget '6 models' --confidence none ")
             done = subprocess.run(["sh", "-eu", "-c", script], cwd=work, env=environment, timeout=TIMEOUT, capture_output=True, text=True)
             print(f"{'ok' if done.returncode == 0 else 'FAILED'}: {block.strip().splitlines()[-1]}")
             if done.returncode != 0:

@@ -43,7 +43,7 @@ def verbs_of(example):
     return {
         "calibrate": Verb("calibrate", [model, *sound, "--data", calib], "model.ranges"),
         "sensitivity": Verb("sensitivity", [model, *sound, "--data", calib, "--samples", "32"], None),
-        "tune": Verb("tune", [model, *sound, "--data", val, "--labels", "label", "--budget", "24 models", "--confidence", "none",
+        "tune": Verb("tune", [model, *sound, "--data", val, "--labels", "label", "--budget", "12 models", "--confidence", "none",
                               "--on", "none"], "tuned.onnx"),
     }
 

@@ -152,6 +152,7 @@ def main():
             print(f"killed: {killed['actor']} actors, {killed['node']} nodes")
         if not arguments.verbs:
             failed += quantize_many(arguments.example)
+            failed += ray_tune(arguments.example)
     finally:
         ray.shutdown()
         cluster.shutdown()
@@ -171,6 +172,31 @@ def quantize_many(example):
         same = all(pathlib.Path(result.output).read_bytes() == one for result in results) and len(results) == 4
         print(f"quantize_many, {len(results)} models: {'the same' if same else 'DIFFERENT'}")
         return 0 if same else 1
+
+
+def ray_tune(example):
+    """The searcher in Ray Tune: trials run, and the best one passes."""
+    try:
+        from ray import tune
+    except ImportError:
+        print("Ray Tune is not installed: its searcher is not tested")
+        return 0
+    model, calib, val = (str(example / name) for name in ("commands.onnx", "commands_calib.npz", "commands_val.npz"))
+    sound = {"rescale": "1/32768"}
+    with tempfile.TemporaryDirectory(prefix="ounce-ray-") as folder:
+        tuner = tune.Tuner(
+            ounce.ray.trainable(model, data=val, labels="label", max_drop="1%", samples=64, quantize={"data": calib, "on": "none", **sound},
+                                confidence="none", **sound),
+            tune_config=tune.TuneConfig(search_alg=ounce.ray.searcher(model, data=calib, samples=8, top=3, no_cache=True, **sound),
+                                        num_samples=6, metric="ratio", mode="min"),
+            run_config=tune.RunConfig(storage_path=folder, verbose=0))
+        results = tuner.fit()
+        trials = [(one.config["to"], len(one.config["exclude"]), one.metrics.get("passed"), one.metrics.get("ratio")) for one in results]
+        good = not results.errors and any(passed for _, _, passed, _ in trials)
+        print(f"Ray Tune, {len(trials)} trials: {'passed' if good else 'FAILED'}: {trials}")
+        for problem in results.errors:
+            print(problem)
+        return 0 if good else 1
 
 
 if __name__ == "__main__":

@@ -37,8 +37,9 @@ namespace {
 
 using nlohmann::json;
 
-// Loading the model and sending the statistics must take little time compared to observing a part.
-constexpr std::uint64_t kBatchesInPart = 256, kLeastParts = 8, kMostParts = 4096;
+// Loading the model, sending the statistics and the first samples, whose values open new bins of the
+// histograms, must take little time compared to observing a part.
+constexpr std::uint64_t kBatchesInPart = 512, kLeastParts = 4, kMostParts = 4096;
 
 std::string identity_of_parts(const std::filesystem::path& model, const CalibrateOptions& options) {
   return identity_of(model, options.data, options.runtime, "calibrate 1");

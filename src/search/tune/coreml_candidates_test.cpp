@@ -22,7 +22,7 @@ struct CoremlCandidatesTest : testing::Test {
     return quantization::as_it_is(recipe);
   }
 
-  test::TemporaryFolder folder;
+  ounce::test::TemporaryFolder folder;
   const std::filesystem::path package = folder / "net.mlpackage";
 };
 
