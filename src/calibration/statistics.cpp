@@ -10,41 +10,13 @@
 #include <cmath>
 #include <numeric>
 
+#include "kernels/range.h"
+
 namespace ounce::calibration {
 namespace {
 
 constexpr std::size_t kLanes = 8;
 constexpr std::uint32_t kExponent = 0x7f800000;  // all ones in NaN and infinite values
-
-struct Extent {
-  float low = HUGE_VALF, high = -HUGE_VALF;
-  bool is_finite = true;  // for all values
-};
-
-// Uses independent lanes, which compilers vectorize.
-Extent extent_of(std::span<const float> values) {
-  std::array<float, kLanes> low, high;
-  std::array<std::uint32_t, kLanes> strange{};
-  low.fill(HUGE_VALF);
-  high.fill(-HUGE_VALF);
-  const auto take = [&](std::size_t lane, float value) {
-    low[lane] = value < low[lane] ? value : low[lane];
-    high[lane] = value > high[lane] ? value : high[lane];
-    strange[lane] |= (std::bit_cast<std::uint32_t>(value) & kExponent) == kExponent ? 1U : 0U;
-  };
-  std::size_t i = 0;
-  for (; i + kLanes <= values.size(); i += kLanes) {
-    for (std::size_t lane = 0; lane < kLanes; ++lane) take(lane, values[i + lane]);
-  }
-  for (; i < values.size(); ++i) take(0, values[i]);
-  Extent extent;
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    extent.low = std::min(extent.low, low[lane]);
-    extent.high = std::max(extent.high, high[lane]);
-    extent.is_finite = extent.is_finite && strange[lane] == 0;
-  }
-  return extent;
-}
 
 double sum_of(std::span<const float> values) {
   std::array<double, kLanes> sums{};
@@ -56,68 +28,96 @@ double sum_of(std::span<const float> values) {
   return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
-// Updates a channel's limits with a run of values. Returns the sum of the finite ones.
+// The order of the sum depends on the length alone.
+double sum_of_run(std::span<const float> values) {
+  return values.size() >= 2 * kLanes ? sum_of(values) : std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+// Updates a channel's limits with the finite values of a run. Returns their sum.
 double take_run(std::span<const float> values, Channel& channel) {
-  if (values.size() >= 2 * kLanes) {
-    if (const Extent extent = extent_of(values); extent.is_finite) {
-      channel.minimum = std::min(channel.minimum, extent.low);
-      channel.maximum = std::max(channel.maximum, extent.high);
-      return sum_of(values);
-    }
-  }
+  const auto is_strange = [](float value) {
+    return (std::bit_cast<std::uint32_t>(value) & kExponent) == kExponent;
+  };
   double sum = 0;
   for (const float value : values) {
-    if ((std::bit_cast<std::uint32_t>(value) & kExponent) == kExponent) continue;
+    if (is_strange(value)) continue;
     channel.minimum = value < channel.minimum ? value : channel.minimum;
     channel.maximum = value > channel.maximum ? value : channel.maximum;
     sum += value;
   }
-  return sum;
+  const bool has_strange = std::any_of(values.begin(), values.end(), is_strange);
+  return has_strange || values.size() < 2 * kLanes ? sum : sum_of(values);
+}
+
+// The ranges of the channels, or of all values if there are 0 channels.
+std::vector<kernels::Range> ranges_of(std::span<const float> values, std::size_t channels,
+                                      std::size_t stride) {
+  std::vector<kernels::Range> ranges(std::max<std::size_t>(1, channels));
+  const std::byte* const bytes = std::as_bytes(values).data();
+  if (channels == 0) {
+    kernels::range_of_run(bytes, values.size(), ranges[0]);
+    return ranges;
+  }
+  if (stride == 1) {
+    kernels::range_of_columns(bytes, values.size() / channels, channels, channels, ranges.data());
+    return ranges;
+  }
+  for (std::size_t start = 0; start < values.size(); start += channels * stride)
+    kernels::range_of_runs(bytes + start * sizeof(float), channels, stride, ranges.data());
+  return ranges;
 }
 
 }  // namespace
 
-void Statistics::add(std::span<const float> values) {
-  const Extent extent = extent_of(values);
-  if (!extent.is_finite) {
-    std::vector<float> finite;
-    std::copy_if(values.begin(), values.end(), std::back_inserter(finite),
-                 [](float value) { return std::isfinite(value); });
-    not_finite_ += values.size() - finite.size();
-    add(finite);
-    return;
-  }
-  if (values.empty()) return;
-  minimum_ = samples_ == 0 ? extent.low : std::min(minimum_, extent.low);
-  maximum_ = samples_ == 0 ? extent.high : std::max(maximum_, extent.high);
-  minima_.add(extent.low);
-  maxima_.add(extent.high);
-  histogram_.add(values);
-  count_ += values.size();
-  ++samples_;
-}
+void Statistics::add(std::span<const float> values) { add_channels(values, 0, 0); }
 
 void Statistics::add(std::span<const float> values, std::size_t channels, std::size_t stride) {
-  add_channels(values, channels, stride);
-  add(values);
-}
-
-void Statistics::add_channels(std::span<const float> values, std::size_t channels, std::size_t stride) {
   const bool is_first = samples_ == 0 && channels_.empty() && !has_lost_channels_;
   const bool fits = channels != 0 && stride != 0 && values.size() % (channels * stride) == 0;
   if (has_lost_channels_ || !fits || (!is_first && channels_.size() != channels)) {
     channels_.clear();
     has_lost_channels_ = true;
-    return;
+    return add(values);
   }
   if (is_first) channels_.assign(channels, {HUGE_VALF, -HUGE_VALF, {}});
+  add_channels(values, channels, stride);
+}
+
+// Without channels if there are 0. The ranges of the channels give that of the sample, so that values are
+// read once for both.
+void Statistics::add_channels(std::span<const float> values, std::size_t channels, std::size_t stride) {
+  const std::vector<kernels::Range> ranges = ranges_of(values, channels, stride);
+  kernels::Range all;
+  for (const kernels::Range& range : ranges) all.merge(range);
   // Sums within a sample have a fixed order; sums over samples are exact.
   std::vector<double> sums(channels, 0);
-  for (std::size_t start = 0; start < values.size(); start += channels * stride) {
-    for (std::size_t channel = 0; channel < channels; ++channel)
-      sums[channel] += take_run(values.subspan(start + channel * stride, stride), channels_[channel]);
+  for (std::size_t start = 0; channels != 0 && start < values.size(); start += channels * stride) {
+    for (std::size_t channel = 0; channel < channels; ++channel) {
+      const auto run = values.subspan(start + channel * stride, stride);
+      sums[channel] += all.finite() ? sum_of_run(run) : take_run(run, channels_[channel]);
+    }
   }
-  for (std::size_t channel = 0; channel < channels; ++channel) channels_[channel].sum.add(sums[channel]);
+  for (std::size_t channel = 0; channel < channels; ++channel) {
+    channels_[channel].sum.add(sums[channel]);
+    if (!all.finite()) continue;
+    channels_[channel].minimum = std::min(channels_[channel].minimum, ranges[channel].min);
+    channels_[channel].maximum = std::max(channels_[channel].maximum, ranges[channel].max);
+  }
+  if (!all.finite()) {
+    std::vector<float> finite;
+    std::copy_if(values.begin(), values.end(), std::back_inserter(finite),
+                 [](float value) { return std::isfinite(value); });
+    not_finite_ += values.size() - finite.size();
+    return add(finite);
+  }
+  if (values.empty()) return;
+  minimum_ = samples_ == 0 ? all.min : std::min(minimum_, all.min);
+  maximum_ = samples_ == 0 ? all.max : std::max(maximum_, all.max);
+  minima_.add(all.min);
+  maxima_.add(all.max);
+  histogram_.add(values);
+  count_ += values.size();
+  ++samples_;
 }
 
 double Statistics::mean_of_channel(std::size_t channel) const {
@@ -294,15 +294,21 @@ float begin_of(std::size_t bin_of_sign) {
   return std::bit_cast<float>((static_cast<std::uint32_t>(bin_of_sign) + kFirst) << kShift);
 }
 
-constexpr std::size_t kManyValues = 4096;                  // from this number on, a flat table is faster
+constexpr std::size_t kManyValues = 4096;  // from this number on, a flat table is faster
+constexpr std::size_t kZeroCounts = 4, kStretch = 512;
 constexpr std::size_t kFlushAfter = std::size_t{1} << 30;  // before 32-bit counts overflow
 
-std::size_t number_of(float value) {
+// The bin of the value at position `i`. Zeros are counted in several places. Without branches, so that
+// compilers vectorize it.
+std::uint32_t number_of(float value, std::size_t i) {
+  constexpr auto kBinsOfSign = static_cast<std::uint32_t>(kExponents * Histogram::kBinsPerBlock);
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t upper = (bits & ~kSign) >> kShift;
-  const std::size_t sign = (bits & kSign) != 0 ? 0 : kExponents * Histogram::kBinsPerBlock;
-  const std::size_t number = sign + std::min(upper, kEnd - 1) - kFirst;
-  return upper < kFirst ? Histogram::kZeroBin : number;
+  const std::uint32_t sign = (bits & kSign) != 0 ? 0 : kBinsOfSign;
+  const std::uint32_t number = sign + (upper < kEnd ? upper : kEnd - 1) - kFirst;
+  const std::uint32_t zero = static_cast<std::uint32_t>(Histogram::kZeroBin) +
+                             (static_cast<std::uint32_t>(i) / 2) % static_cast<std::uint32_t>(kZeroCounts);
+  return upper < kFirst ? zero : number;
 }
 
 }  // namespace
@@ -315,23 +321,31 @@ Histogram::Block& Histogram::block(std::size_t number) {
 
 void Histogram::add(std::span<const float> values) {
   if (values.size() < kManyValues) {
-    for (const float value : values) add(number_of(value), 1);
+    for (const float value : values) add(number_of(value, 0), 1);
     return;
   }
-  // Alternate between two flat tables: incrementing the same count twice in a row would stall on its store.
-  std::array<std::array<std::uint32_t, kZeroBin + 1>, 2> tables;
+  // Alternate between two flat tables, and between several counts of zeros: incrementing the same count twice
+  // in a row would stall on its store.
+  std::array<std::array<std::uint32_t, kZeroBin + kZeroCounts>, 2> tables;
+  std::array<std::uint32_t, kStretch> numbers;
   for (std::size_t start = 0; start < values.size(); start += kFlushAfter) {
     const std::span<const float> part = values.subspan(start, std::min(kFlushAfter, values.size() - start));
     tables = {};
-    std::size_t i = 0;
-    for (; i + 1 < part.size(); i += 2) {
-      ++tables[0][number_of(part[i])];
-      ++tables[1][number_of(part[i + 1])];
+    for (std::size_t first = 0; first < part.size(); first += kStretch) {
+      const std::size_t count = std::min(kStretch, part.size() - first);
+      if (count == kStretch) {
+        for (std::size_t i = 0; i < kStretch; ++i) numbers[i] = number_of(part[first + i], i);
+      } else {
+        for (std::size_t i = 0; i < count; ++i) numbers[i] = number_of(part[first + i], i);
+      }
+      for (std::size_t i = 0; i < count; ++i) ++tables[i & 1][numbers[i]];
     }
-    if (i < part.size()) ++tables[0][number_of(part[i])];
-    for (std::size_t bin = 0; bin <= kZeroBin; ++bin) {
+    for (std::size_t bin = 0; bin < kZeroBin; ++bin) {
       if (const std::uint64_t count = std::uint64_t{tables[0][bin]} + tables[1][bin]; count != 0)
         add(bin, count);
+    }
+    for (const auto& table : tables) {
+      for (std::size_t i = 0; i < kZeroCounts; ++i) zeros_ += table[kZeroBin + i];
     }
   }
 }

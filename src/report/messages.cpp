@@ -315,7 +315,7 @@ constexpr Message kMessages[] = {
 
     // Options
     {"OUN801", "Unknown command or option",
-     "is not a verb of|has no option|is neither a verb of|has no key|a recipe has no field|no verb is given|name one of its verbs",
+     "is not a verb of|has no option|is neither a verb of|expert*has no key|a recipe has no field|no verb is given|name one of its verbs",
      "The name is misspelled, or belongs to another command.", "Nothing was done. Exit code 2.",
      "'ounce help' lists the commands, 'ounce COMMAND --help-all' the options."},
     {"OUN802", "Value of an option",

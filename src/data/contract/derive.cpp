@@ -46,7 +46,8 @@ std::optional<InputContract> image_for(const Dims* dims, const ValueDescription&
 
 }  // namespace
 
-bool fits_input(ElementType type, const Dims& dims, const ValueDescription& input) {
+bool fits_input(ElementType type, const Dims& dims, const ValueDescription& input, bool may_derive) {
+  if (may_derive && derive_contract(type, &dims, input)) return true;
   if (type != input.element) return false;
   std::vector<std::int64_t> sample = dims, whole = lengths_of(input), inner = whole;
   if (whole.empty()) return false;

@@ -25,7 +25,7 @@ std::optional<InputContract> derive_contract(ElementType type, const Dims* dims,
 // "layout nchw, rescale 1/255"
 std::string describe(const InputContract& derived);
 
-// True if a sample of this type and shape can feed the input unchanged.
-bool fits_input(ElementType type, const Dims& dims, const ValueDescription& input);
+// True if a sample of this type and shape can feed the input unchanged, or with derived preprocessing.
+bool fits_input(ElementType type, const Dims& dims, const ValueDescription& input, bool may_derive = false);
 
 }  // namespace ounce::data

@@ -139,6 +139,7 @@ Source& DataFeed::open(const std::filesystem::path& path, const ValueDescription
   request.fields = wanted_fields_;
   request.input = input;
   request.inputs = unnamed_;
+  request.may_derive = options_.derive_contract;
   if (request.inputs.empty() && input != nullptr && !options_.fields.contains(input->name))
     request.inputs.push_back(*input);
   if (options_.contract) {
@@ -230,7 +231,8 @@ std::string DataFeed::find_field(const Source& source, const ValueDescription& i
   std::vector<std::string> fitting;
   for (const Field& field : source.fields()) {
     const bool is_choice = std::find(choices.begin(), choices.end(), field.name) != choices.end();
-    if (is_choice && field.dims && fits_input(field.type, *field.dims, input)) fitting.push_back(field.name);
+    if (is_choice && field.dims && fits_input(field.type, *field.dims, input, options_.derive_contract))
+      fitting.push_back(field.name);
   }
   if (named == options_.fields.end() && fitting.size() == 1) {
     notes_.push_back(fmt::format("the input '{}' is fed from '{}', the only array of its shape and type",

@@ -131,6 +131,19 @@ TEST_F(DataFeedTest, SeveralInputsAreFedByShapeAndType) {
   EXPECT_THAT(numbers_of<std::int64_t>(read.inputs[1]), ElementsAre(1, 2, 3));
 }
 
+TEST_F(DataFeedTest, DerivedPreprocessingFindsTheArray) {
+  inputs = {described("sound", ElementType::kFloat, {-1, 2})};
+  write("named.npz",
+        ZipBytes()
+            .add("clip.npy", npy_bytes("<i2", "(1, 2)", bytes_of(std::vector<std::int16_t>{16384, 0})))
+            .add("label.npy", integers("(1,)", {3}))
+            .bytes());
+  options.path = folder / "named.npz";
+  EXPECT_EQ(refusal().code(), ErrorCode::kBadInput);
+  options.derive_contract = true;
+  EXPECT_THAT(numbers_of<float>(batch().inputs[0]), ElementsAre(0.5F, 0));
+}
+
 TEST_F(DataFeedTest, PreprocessingIsDerivedOnlyIfAskedFor) {
   inputs = {described("sound", ElementType::kFloat, {-1, 2})};
   write("sound.npy", npy_bytes("<i2", "(1, 2)", bytes_of(std::vector<std::int16_t>{16384, -32768})));

@@ -13,7 +13,8 @@ constexpr std::uint64_t kMostValues = std::uint64_t{1} << 20;  // of an input
 constexpr std::uint64_t kLeastValues = 4096;                   // fewer show little
 // Lengths of an axis that may be a signal. Rows of a table have fewer values than sounds.
 constexpr std::int64_t kLeastLength = 8, kLeastLengthOfRow = 1000;
-// Random numbers have a correlation of 0 ± 0.05 (three deviations of 4096 values), images and sound 0.5 or more.
+// Random numbers have a correlation of 0 ± 0.05 (three deviations of 4096 values), images and sound 0.5 or
+// more.
 constexpr double kLeastCorrelation = 0.1;
 
 }  // namespace
@@ -61,12 +62,11 @@ std::vector<std::string> NoiseCheck::notes() const {
     const double mean = input.sum / count, variance = input.squares / count - mean * mean;
     if (input.values < kLeastValues || !(variance > 0)) continue;
     const auto is_related = [&](const Axis& axis) {
-      return axis.count != 0 &&
-             std::fabs(1 - axis.squares / static_cast<double>(axis.count) / (2 * variance)) >= kLeastCorrelation;
+      return axis.count != 0 && std::fabs(1 - axis.squares / static_cast<double>(axis.count) /
+                                                  (2 * variance)) >= kLeastCorrelation;
     };
-    const bool has_axis = std::any_of(input.axes.begin(), input.axes.end(), [](const Axis& axis) {
-      return axis.count >= kLeastValues / 2;
-    });
+    const bool has_axis = std::any_of(input.axes.begin(), input.axes.end(),
+                                      [](const Axis& axis) { return axis.count >= kLeastValues / 2; });
     if (!has_axis || std::any_of(input.axes.begin(), input.axes.end(), is_related)) continue;
     notes.push_back(fmt::format(
         "neighboring values of the input '{}' are unrelated in this data, as in random numbers; calibrate on "

@@ -56,7 +56,8 @@ std::unique_ptr<Source> open_archive(const fs::path& path, const SourceRequest& 
     for (const ArrayDescription& array : arrays) {
       const bool is_open = std::find(keys.begin(), keys.end(), array.name) != keys.end();
       const Dims sample(array.dims.begin() + (array.dims.empty() ? 0 : 1), array.dims.end());
-      if (!is_open && fits_input(array.type, sample, input)) fitting.push_back(array.name);
+      if (!is_open && fits_input(array.type, sample, input, request.may_derive))
+        fitting.push_back(array.name);
     }
     if (fitting.size() == 1 && std::find(keys.begin(), keys.end(), input.name) == keys.end())
       keys.push_back(fitting[0]);

@@ -23,6 +23,7 @@ struct SourceRequest {
   // Inputs whose name is no array of an archive: an array is opened for one that alone fits its type and
   // shape.
   std::vector<ValueDescription> inputs = {};
+  bool may_derive = false;  // see DataOptions::derive_contract
 };
 
 // Throws Error{kIo} for a missing file, Error{kBadInput} for an unsupported kind of data, Error{kUsage} for a

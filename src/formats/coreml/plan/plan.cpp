@@ -297,12 +297,12 @@ std::uint64_t count_nonzeros(const quant::FloatSource& floats, std::size_t first
 // Returns nullopt if a part of the values shows that few of them are zero.
 std::optional<std::uint64_t> count_nonzeros(const quant::FloatSource& floats, const ForEach& for_each) {
   constexpr std::size_t kParts = 16, kLeastZeros = 20;  // at least 5 % zeros
-  const std::size_t part =
-      std::min(floats.size(), std::max(floats.size() / (kParts * kParts), quant::kTile / kParts));
+  const std::size_t part = std::min(floats.size(), quant::kTile / kParts);
   std::uint64_t seen = 0, nonzeros = 0;
   for (std::size_t i = 0; i < kParts; ++i) {
     const std::size_t first = (floats.size() - part) / kParts * i;
     nonzeros += count_nonzeros(floats, first, part);
+    floats.release(first, part);
     seen += part;
   }
   if ((seen - nonzeros) * kLeastZeros < seen) return std::nullopt;
