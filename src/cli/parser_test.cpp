@@ -19,7 +19,7 @@ struct Line {
   explicit Line(const std::string& line) {
     std::istringstream text(line.substr(0, line.find(" >")));
     std::vector<std::string> words((std::istream_iterator<std::string>(text)), {});
-    words.erase(words.begin());
+    words.erase(words.begin(), std::find(words.begin(), words.end(), "ounce") + 1);  // behind a launcher
     if (names_model_first(words, verbs::all_verbs())) words.insert(words.begin(), "overview");
     std::reverse(words.begin(), words.end());  // CLI11 expects words in reverse order
     parser.app().parse(words);

@@ -102,6 +102,9 @@ constexpr Message kMessages[] = {
     {"OUN116", "Input of unknown use", "unknown use of the input",
      "An input is neither in the data nor known as a recurrent state.", "The model was not run.",
      "Connect a state to an output with `carry`, or set a constant with `constants`."},
+    {"OUN117", "No preprocessing metadata", "the model has no contract|no preprocessing is given",
+     "The model stores no preprocessing, or none was given.", "Nothing was done.",
+     "Store it in the model with `set_contract()`, or name it with --preprocess."},
 
     // Calibration and INT8
     {"OUN201", "Few calibration samples", "calibrated on * only|only one sample: it is used for both",
@@ -315,7 +318,8 @@ constexpr Message kMessages[] = {
 
     // Options
     {"OUN801", "Unknown command or option",
-     "is not a verb of|has no option|is neither a verb of|expert*has no key|a recipe has no field|no verb is given|name one of its verbs",
+     "is not a verb of|has no option|is neither a verb of|expert*has no key|a recipe has no field|no verb is "
+     "given|name one of its verbs",
      "The name is misspelled, or belongs to another command.", "Nothing was done. Exit code 2.",
      "'ounce help' lists the commands, 'ounce COMMAND --help-all' the options."},
     {"OUN802", "Value of an option",
@@ -327,7 +331,7 @@ constexpr Message kMessages[] = {
      "Two options cannot be used together.", "Nothing was done. Exit code 2.", "Leave one out."},
     {"OUN804", "Missing argument", "is required|requires ", "The command needs another argument.",
      "Nothing was done. Exit code 2.", "'ounce help COMMAND' shows its arguments."},
-    {"OUN805", "Name of an input or output", "the model has no |: the model has",
+    {"OUN805", "Name of an input or output", "the model has no * '|: the model has",
      "An option names an input or output that the model does not have.", "Nothing was done.",
      "Use a name that the message lists."},
     {"OUN806", "Configuration file",

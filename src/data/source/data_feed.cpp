@@ -227,18 +227,27 @@ std::string DataFeed::find_field(const Source& source, const ValueDescription& i
   }
   if (const auto* list = dynamic_cast<const ListSource*>(&source); list != nullptr && list->file_field())
     choices = {*list->file_field()};
-  if (named == options_.fields.end() && is_only && choices.size() == 1) return choices[0];
+  const auto take = [&](const std::string& field) {
+    notes_.push_back(fmt::format("the input '{}' is fed from '{}', the only array of its shape and type",
+                                 input.name, field));
+    return field;
+  };
+  if (named == options_.fields.end() && is_only && choices.size() == 1) {
+    const bool has_others = source.names_there().size() > source.fields().size();  // not opened
+    return has_others ? take(choices[0]) : choices[0];
+  }
+  const auto fits = [&](const Field& field, const ValueDescription& to) {
+    return fits_input(field.type, *field.dims, to, options_.derive_contract);
+  };
   std::vector<std::string> fitting;
   for (const Field& field : source.fields()) {
     const bool is_choice = std::find(choices.begin(), choices.end(), field.name) != choices.end();
-    if (is_choice && field.dims && fits_input(field.type, *field.dims, input, options_.derive_contract))
-      fitting.push_back(field.name);
+    if (!is_choice || !field.dims || !fits(field, input)) continue;
+    const auto inputs = std::count_if(unnamed_.begin(), unnamed_.end(),
+                                      [&](const ValueDescription& other) { return fits(field, other); });
+    if (inputs <= 1) fitting.push_back(field.name);  // an array is not shared
   }
-  if (named == options_.fields.end() && fitting.size() == 1) {
-    notes_.push_back(fmt::format("the input '{}' is fed from '{}', the only array of its shape and type",
-                                 input.name, fitting[0]));
-    return fitting[0];
-  }
+  if (named == options_.fields.end() && fitting.size() == 1) return take(fitting[0]);
   throw Error(ErrorCode::kBadInput,
               fmt::format("has no array or column named '{}' (it has {}). {}", name, names_of(source),
                           advice_for(input, source, wanted_fields_)),

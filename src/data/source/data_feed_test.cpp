@@ -115,8 +115,9 @@ TEST_F(DataFeedTest, TheOnlyArrayOfTheShapeAndTypeFeedsAnInput) {
               ElementsAre("the input 'pixels' is fed from 'x', the only array of its shape and type"));
   options.labels = "label";
   EXPECT_THAT(numbers_of<float>(batch().inputs[0]), ElementsAre(0, 1));
+  options.labels = "";
   inputs.push_back(described("number", ElementType::kInt64, {-1}));
-  EXPECT_THAT(refusal().what(), HasSubstr("number"));  // ids and label fit both
+  EXPECT_THAT(refusal().what(), HasSubstr("number"));  // ids and label fit
 }
 
 TEST_F(DataFeedTest, SeveralInputsAreFedByShapeAndType) {
