@@ -17,11 +17,11 @@
 #include <ounce/data.h>
 #include <ounce/runtime.h>
 
+#include <nlohmann/json_fwd.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
