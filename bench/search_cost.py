@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """CPU time of `ounce quantize --to int8`, of two builds and of onnxruntime.quantization on the same models and data.
 
-usage: OUNCE_ZOO=folder bench/search_cost.py --after build/ounce [--before old/ounce] [--foreign FOLDER] [--peer] [--quality]
+usage: OUNCE_ZOO=folder bench/search_cost.py --after build/ounce [--before old/ounce] [--foreign FOLDER] [--script] [--quality]
 
 The CPU seconds are user + system of the whole process tree: the program, its runner processes and emulators. Builds take turns
-(--rounds), and the median counts. --peer runs quantize_static (Q/DQ, per channel, min-max) of this Python's onnxruntime on the
-same samples. --quality adds the output SQNR on data that calibration has not seen (all samples together, and the median, the 5 %
-quantile and the worst sample) and the speed against FP32. --foreign reads the models.json of bench/studies/foreign_models.py.
+(--rounds), and the median counts. --script runs quantize_static (Q/DQ, per channel, min-max) of this Python's onnxruntime on the
+same samples. --quality adds the SQNR of the worst output or output part on data that calibration has not seen, and the speed against
+FP32. --foreign reads the models.json of bench/studies/foreign_models.py.
 Every third of these models, by name, is held out: choose nothing by it; its figures are summarized separately.
 """
 
@@ -114,7 +114,7 @@ def feeds(model, options):
         yield feed
 
 
-def run_peer(model, output, *options):
+def run_script(model, output, *options):
     from onnxruntime.quantization import CalibrationDataReader, QuantFormat, quantize_static
     from onnxruntime.quantization.shape_inference import quant_pre_process
 
@@ -142,10 +142,13 @@ def quality_of(ounce, model, small, judge):
     code, _, text, errors = cpu_seconds([ounce, "verify", model, small, *judge, "--no-edge-cases", "--json"])
     if code not in (0, 1):
         return {"error": errors.strip().splitlines()[-1:]}
-    outputs = json.loads(text)["results"][0]["outputs"]
+    entry = json.loads(text)["results"][0]
+    outputs = entry["outputs"]
     states = [option.split("=")[1] for n, option in enumerate(judge) if n and judge[n - 1] == "--carry"]
     outputs = [output for output in outputs if output["name"] not in states]
     figures["sqnr"] = min((999 if output["sqnr_db"] is None else output["sqnr_db"] for output in outputs), default=None)
+    if entry.get("worst_sqnr_db") is not None and not states:
+        figures["sqnr"] = min(figures["sqnr"], entry["worst_sqnr_db"])
     agreements = [output["top1_agreement"] for output in outputs if output.get("top1_agreement") is not None]
     figures["agreement"] = agreements[0] if agreements else None
     feeding = [option for option in judge if option not in ("--metric",)]
@@ -176,16 +179,16 @@ def measure(builds, row, arguments, scratch):
         output = os.path.join(scratch, f"{name}.{label}.onnx")
         if arguments.quality and os.path.exists(output):
             result["quality"][label] = quality_of(ounce, model, output, judge)
-    if arguments.peer:
-        output = os.path.join(scratch, f"{name}.peer.onnx")
-        code, seconds, _, errors = cpu_seconds([sys.executable, os.path.abspath(__file__), "peer", model, output, *tune])
-        result["exit"]["peer"] = code
+    if arguments.script:
+        output = os.path.join(scratch, f"{name}.script.onnx")
+        code, seconds, _, errors = cpu_seconds([sys.executable, os.path.abspath(__file__), "script", model, output, *tune])
+        result["exit"]["script"] = code
         if code == 0:
-            result["cpu"]["peer"] = seconds
+            result["cpu"]["script"] = seconds
             if arguments.quality:
-                result["quality"]["peer"] = quality_of(builds["after"], model, output, judge)
+                result["quality"]["script"] = quality_of(builds["after"], model, output, judge)
         else:
-            result.setdefault("errors", {})["peer"] = errors.strip()[-300:]
+            result.setdefault("errors", {})["script"] = errors.strip()[-300:]
     return result
 
 
@@ -202,7 +205,7 @@ def show(result, labels):
     cells = [f"{result['name']:20} {result['group']:11}"]
     for label in labels:
         cells.append(f"{text_of(result['cpu'].get(label), '7.2f')}")
-    cells.append(f"{text_of(ratio(result, 'after', 'before'), '6.2f')} {text_of(ratio(result, 'after', 'peer'), '6.2f')}")
+    cells.append(f"{text_of(ratio(result, 'after', 'before'), '6.2f')} {text_of(ratio(result, 'after', 'script'), '6.2f')}")
     for label in labels:
         figures = result["quality"].get(label, {})
         cells.append(f"{text_of(figures.get('sqnr'), '6.1f')} dB {text_of(figures.get('speed'), '5.2f')}×" if figures else "")
@@ -213,7 +216,7 @@ def show(result, labels):
 def summarize(results):
     for group in ("zoo", "third-party", "held out", None):
         chosen = [result for result in results if group in (None, result["group"])]
-        for a, b in (("after", "before"), ("after", "peer")):
+        for a, b in (("after", "before"), ("after", "script")):
             ratios = [value for value in (ratio(result, a, b) for result in chosen) if value is not None]
             if ratios:
                 print(f"{group or 'all':12} CPU time {a}/{b}: median {statistics.median(ratios):.2f}, "
@@ -228,7 +231,7 @@ def main():
     parser.add_argument("--foreign", default="")
     parser.add_argument("--only", default="")
     parser.add_argument("--rounds", type=int, default=1)
-    parser.add_argument("--peer", action="store_true")
+    parser.add_argument("--script", action="store_true")
     parser.add_argument("--quality", action="store_true")
     parser.add_argument("--json", default="", help="write all figures to this file")
     parser.add_argument("options", nargs="*", help="more options of quantize, after --")
@@ -237,8 +240,8 @@ def main():
     rows = zoo_rows(os.environ["OUNCE_ZOO"]) if os.environ.get("OUNCE_ZOO") else []
     rows += foreign_rows(arguments.foreign) if arguments.foreign else []
     wanted = arguments.only.split(",") if arguments.only else None
-    labels = [*builds, "peer"] if arguments.peer else list(builds)
-    print(f"{'model':20} {'group':11}  " + "  ".join(f"{label:>7}" for label in labels) + "  after/before, after/peer", flush=True)
+    labels = [*builds, "script"] if arguments.script else list(builds)
+    print(f"{'model':20} {'group':11}  " + "  ".join(f"{label:>7}" for label in labels) + "  after/before, after/script", flush=True)
     results = []
     with tempfile.TemporaryDirectory() as scratch:
         for row in rows:
@@ -253,7 +256,7 @@ def main():
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["peer"]:
-        run_peer(*sys.argv[2:])
+    if sys.argv[1:2] == ["script"]:
+        run_script(*sys.argv[2:])
     else:
         main()

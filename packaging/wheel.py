@@ -28,6 +28,9 @@ def metadata():
         *(f"Classifier: {classifier}" for classifier in PYTHON["classifiers"]),
         f"Requires-Python: {PYTHON['requires-python']}",
         *(f"Requires-Dist: {requirement}" for requirement in PYTHON["dependencies"]),
+        *(f"Provides-Extra: {extra}" for extra in PYTHON["optional-dependencies"]),
+        *(f"Requires-Dist: {requirement}; extra == '{extra}'"
+          for extra, requirements in PYTHON["optional-dependencies"].items() for requirement in requirements),
         "Description-Content-Type: text/markdown",
         "",
         (PROJECT / PYTHON["readme"]).read_text(),

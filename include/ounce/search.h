@@ -63,8 +63,8 @@ struct Budget {
 
 // One candidate that was made and measured.
 struct TuneTrial {
-  std::string name;     // "int8", "int8, 3 of 24 layers stored only"
-  std::string problem;  // why it could not be made; the other fields are unset then
+  std::string name;              // "int8", "int8, 3 of 24 layers stored only"
+  std::string problem;           // why it could not be made; the other fields are unset then
   std::optional<Recipe> recipe;  // with all choices made; set in TuneResult::trials and best
   std::uint64_t bytes = 0;
   double ratio = 1;                  // size relative to the original

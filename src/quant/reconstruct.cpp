@@ -9,6 +9,8 @@
 #include <limits>
 #include <numeric>
 
+#include "kernels/pack.h"
+#include "quant/codebook.h"
 #include "quant/matrix.h"
 
 namespace ounce::quant {
@@ -261,9 +263,12 @@ class Channel {
       : layer_(layer),
         block_(layer.block == 0 ? layer.k : layer.block),
         weights_(layer.weights.data() + channel * layer.k),
-        affine_(layer.affine.data() + channel * ((layer.k + block_ - 1) / block_)) {}
+        affine_(layer.affine.data() + channel * ((layer.k + block_ - 1) / block_)),
+        table_(layer.tables.empty() ? nullptr
+                                    : &layer.tables[channel / (layer.channels() / layer.tables.size())]) {}
 
   void encode_nearest(std::uint8_t* codes) const {
+    if (table_ != nullptr) return look_up_nearest(codes);
     for (std::size_t first = 0; first < layer_.k; first += block_) {
       kernels::quantize_run(reinterpret_cast<const std::byte*>(weights_ + first),
                             std::min(block_, layer_.k - first), affine_[first / block_], layer_.codes,
@@ -308,7 +313,9 @@ class Channel {
   // The error as a runtime dequantizes. A weight that is not finite has no error to compensate.
   double error(std::size_t i, int code) const {
     const kernels::Affine& affine = affine_[i / block_];
-    const float value = (static_cast<float>(code) - affine.zero) * affine.scale;
+    const float step = table_ == nullptr ? static_cast<float>(code) - affine.zero
+                                         : (*table_)[static_cast<std::size_t>(code)];
+    const float value = step * affine.scale;
     const double error = static_cast<double>(weights_[i]) - static_cast<double>(value);
     return std::isfinite(error) ? error : 0.0;
   }
@@ -322,8 +329,20 @@ class Channel {
     return exists ? other : code;
   }
 
+  void look_up_nearest(std::uint8_t* codes) const {
+    std::vector<float> scaled(weights_, weights_ + layer_.k);
+    const float inverse = affine_->scale == 0 ? 0 : 1 / affine_->scale;
+    for (float& value : scaled) value *= inverse;
+    const std::vector<float> limits = boundaries(*table_);
+    kernels::encode_nearest(reinterpret_cast<const std::byte*>(scaled.data()), layer_.k, limits.data(),
+                            table_->size(), codes);
+  }
+
   double largest_step() const {
     double largest = 0;
+    for (std::size_t i = 1; table_ != nullptr && i < table_->size(); ++i)
+      largest = std::max(largest, static_cast<double>((*table_)[i]) - static_cast<double>((*table_)[i - 1]));
+    if (table_ != nullptr) return largest * std::abs(static_cast<double>(affine_->scale));
     for (std::size_t block = 0; block * block_ < layer_.k; ++block)
       largest = std::max(largest, std::abs(static_cast<double>(affine_[block].scale)));
     return largest;
@@ -333,6 +352,7 @@ class Channel {
   std::size_t block_;
   const float* weights_;
   const kernels::Affine* affine_;
+  const std::vector<float>* table_;  // null: linear
 };
 
 // eᵀ H e for two vectors at once, because H may be large; in double, from the lower triangle. Rounding errors
@@ -385,6 +405,7 @@ void check_sizes(const LayerToRound& layer) {
   const std::size_t block = layer.block == 0 ? k : layer.block;
   const bool fits = k != 0 && groups != 0 && layer.weights.size() % k == 0 && channels % groups == 0 &&
                     layer.affine.size() == channels * ((k + block - 1) / block) &&
+                    (layer.tables.empty() || (block == k && channels % layer.tables.size() == 0)) &&
                     std::all_of(layer.gram.begin(), layer.gram.end(),
                                 [&](const std::vector<float>& gram) { return gram.size() == k * k; });
   if (!fits) throw Error(ErrorCode::kInternal, "the sizes of weights, scales and inputs do not match");

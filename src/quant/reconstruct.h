@@ -39,6 +39,10 @@ struct LayerToRound {
   kernels::CodeRange codes{};
   std::span<const std::vector<float>> gram;  // H, k × k, for each group of consecutive channels
   float damping = 0.01F;                     // see damping_for
+  // Lookup tables instead of linear values, ascending, each for as many consecutive channels: a quantized
+  // value is an index, and represents its entry times the scale of `affine`, which then has one entry per
+  // channel.
+  std::span<const std::vector<float>> tables{};
 
   std::size_t channels() const { return k == 0 ? 0 : weights.size() / k; }
 };

@@ -380,5 +380,28 @@ TEST(Reconstruct, RefusesSizesThatDoNotFit) {
             ErrorCode::kInternal);
 }
 
+// A table of equal steps gives the same values as steps.
+TEST(Reconstruct, TablesAreRoundedLikeSteps) {
+  const std::size_t k = 48, channels = 4;
+  const LinearFormat format{{-7, 7}, kernels::CodeSign::kSigned, 0, true, false};
+  const Layer layer(gaussian(channels, k, 5), k, format, {gram_of(relu_rows(200, k, 6), k)});
+  const Rounded linear = round_layer(layer);
+  std::vector<std::vector<float>> tables(1);
+  for (int step = -7; step <= 7; ++step) tables[0].push_back(static_cast<float>(step));
+  LayerToRound with_table = layer.view();
+  with_table.codes = {0, 14};
+  with_table.tables = tables;
+  std::vector<std::uint8_t> codes(layer.weights.size());
+  const OutputError error = round_for_output(with_table, run_serially, codes.data());
+  for (std::uint8_t& code : codes) code = static_cast<std::uint8_t>(code - 7);
+  EXPECT_EQ(codes, linear.codes);
+  EXPECT_EQ(error.achieved, linear.error.achieved);
+  EXPECT_LT(error.achieved, 0.7 * error.nearest);
+  tables.resize(3, tables[0]);
+  with_table.tables = tables;
+  EXPECT_EQ(test::error_of([&] { round_for_output(with_table, run_serially, codes.data()); }).code(),
+            ErrorCode::kInternal);
+}
+
 }  // namespace
 }  // namespace ounce::quant

@@ -42,8 +42,8 @@ struct FittedLayer {
     return decision->weight.channels->first == 1 && (is_matrix || is_upsampling());
   }
   bool is_matrix = false;
-  // Of a transposed convolution, which is a convolution of the input with zeros between its values and with
-  // reversed kernels. Empty for others.
+  // The strides of a transposed convolution: a convolution of the input with zeros between its values and
+  // with reversed kernels. Empty for others.
   std::vector<std::int64_t> upsampling;
   bool is_upsampling() const { return !upsampling.empty(); }
   std::size_t taps() const { return is_upsampling() ? decision->weight.kernel_taps : 1; }
@@ -123,7 +123,8 @@ class Finder {
  private:
   // Returns why the weight is not fitted; empty if it is.
   std::string describe(const coreml::Weight& weight, FittedLayer& layer) const {
-    if (!layer.decision->is_linear()) return "it has a lookup table";
+    if (!layer.decision->is_linear() && layer.decision->is_sparse)
+      return "it is sparse and has a lookup table";
     if (weight.users.size() != 1) return "several operations use it";
     const model::NodeId node = weight.users[0];
     if (node.graph != 0) return "its operation is not in the default function";
@@ -283,6 +284,26 @@ std::vector<T> transposed(std::span<const T> matrix, std::size_t rows, std::size
   return result;
 }
 
+// Chooses the indices of a lookup table; the table remains.
+double fit_indices(FittedLayer& layer, const std::vector<float>& weights,
+                   std::span<const std::vector<float>> matrices, const ForEach& for_each) {
+  Decision& decision = *layer.decision;
+  const std::size_t k = layer.gram->k(), channels = weights.size() / k;
+  std::vector<Affine> affine(channels, quant::make_affine(1, 0));
+  for (std::size_t i = 0; i < decision.row_scales.size() && i < channels; ++i)
+    affine[i].scale = decision.row_scales[i];
+  const kernels::CodeRange codes_range{0, static_cast<int>(decision.tables[0].size()) - 1};
+  std::vector<std::uint8_t> codes(weights.size());
+  const quant::LayerToRound round{
+      weights,        k, affine, 0, codes_range, matrices, quant::damping_for(k, layer.gram->rows()),
+      decision.tables};
+  const quant::OutputError error = quant::round_for_output(round, for_each, codes.data());
+  if (layer.is_transposed())
+    codes = transposed<std::uint8_t>(codes, channels, k / layer.taps(), layer.taps());
+  decision.codes = std::make_shared<const std::vector<std::uint8_t>>(std::move(codes));
+  return error.nearest > 0 ? error.achieved / error.nearest : 1;
+}
+
 double fit_layer(const CoremlFile& file, FittedLayer& layer, const ForEach& for_each) {
   Decision& decision = *layer.decision;
   const auto values = file.read(decision.value);
@@ -294,6 +315,7 @@ double fit_layer(const CoremlFile& file, FittedLayer& layer, const ForEach& for_
   if (layer.is_transposed()) weights = transposed<float>(weights, k / layer.taps(), channels, layer.taps());
   const std::size_t block = blocks == 0 ? k : k / blocks;
   const auto matrices = layer.gram->matrices(for_each);
+  if (!decision.is_linear()) return fit_indices(layer, weights, matrices, for_each);
 
   // The scales with the least error for the energies of the inputs.
   std::vector<Affine> affine(channels * std::max<std::size_t>(blocks, 1));

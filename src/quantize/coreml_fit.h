@@ -2,7 +2,8 @@
 // outputs of each operation least on its own inputs. The mathematics is in quant/reconstruct.h.
 //
 // The evaluator runs the program on some of the data, with the inputs of the operations as outputs. Supported
-// are linearly quantized weights of conv, conv_transpose, linear and matmul. Others are rounded to nearest.
+// are weights of conv, conv_transpose, linear and matmul with scales or lookup tables. Others are rounded to
+// nearest.
 #pragma once
 
 #include <ounce/quantize.h>

@@ -15,7 +15,13 @@
 namespace ounce::quantization {
 namespace {
 
-TEST(CoremlFit, DataReducesTheErrorOfTheOutputs) {
+struct CoremlFit : testing::TestWithParam<std::pair<Format, const char*>> {};
+INSTANTIATE_TEST_SUITE_P(Forms, CoremlFit,
+                         testing::Values(std::pair(Format::kW4, "ios18+gpu"),
+                                         std::pair(Format::kW4, "ios18+ane"),
+                                         std::pair(Format::kW3, "ios18+gpu"), std::pair(Format::kW2, "")));
+
+TEST_P(CoremlFit, DataReducesTheErrorOfTheOutputs) {
   const test::TemporaryFolder folder;
   const auto package = folder / "net.mlpackage";
   coreml::small_coreml(9).write(package);
@@ -29,22 +35,22 @@ TEST(CoremlFit, DataReducesTheErrorOfTheOutputs) {
   double sqnr[2] = {};
   for (const Rounding rounding : {Rounding::kNearest, Rounding::kZeroSum}) {
     QuantizeOptions options;
-    options.recipe.format = Format::kW4;
+    options.recipe.format = GetParam().first;
+    options.recipe.target = GetParam().second;
     options.recipe.rounding = rounding;
     options.recipe.min_bytes = 512;
     options.trial.data.path = file;
     const QuantizeResult result = quantize(package, folder / "out.mlpackage", options);
     const bool is_fitted = rounding == Rounding::kZeroSum;
     sqnr[is_fitted ? 1 : 0] = result.trial.sqnr_db;
-    EXPECT_EQ(std::any_of(
-                  result.notes.begin(), result.notes.end(),
-                  [](const std::string& note) { return note.starts_with("adaptive rounding of 3 layers"); }),
+    EXPECT_EQ(std::any_of(result.notes.begin(), result.notes.end(),
+                          [](const std::string& note) { return note.starts_with("adaptive rounding of "); }),
               is_fitted);
   }
   EXPECT_GT(sqnr[1], sqnr[0] + 1);
 }
 
-TEST(CoremlFit, NeedsData) {
+TEST(CoremlFitTest, NeedsData) {
   const test::TemporaryFolder folder;
   const auto package = folder / "net.mlpackage";
   coreml::small_coreml(9).write(package);

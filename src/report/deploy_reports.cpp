@@ -89,11 +89,11 @@ std::string decibels(const std::optional<double>& value) {
 }
 
 std::string run_text(const StatedRun& run) {
-  return fmt::format("outputs {} on {} {} (ONNX Runtime {}, data {})", decibels(run.sqnr_db), run.samples,
+  return fmt::format("outputs {} on {} {} ({}, data {})", decibels(run.sqnr_db), run.samples,
                      run.is_generated   ? "random inputs"
                      : run.samples == 1 ? "sample"
                                         : "samples",
-                     run.runtime_version, run.data);
+                     runtime_text(run.runtime_version), run.data);
 }
 
 const char* word_of(ProofFinding finding) {

@@ -98,8 +98,8 @@ std::string trial_line(const TuneTrial& trial) {
 
 std::string tune_text(const TuneResult& result) {
   std::string text =
-      safe_format("{}: {} samples for the search, {} held out, ONNX Runtime {}\n", result.model.string(),
-                  result.search_samples, result.held_out_samples, result.runtime_version);
+      safe_format("{}: {} samples for the search, {} held out, {}\n", result.model.string(),
+                  result.search_samples, result.held_out_samples, runtime_text(result.runtime_version));
   text += trial_table(result).text();
   for (const TuneTrial& trial : result.trials) {
     if (!trial.problem.empty())
@@ -254,10 +254,9 @@ std::string exclude_lines(const SensitivityResult& result, double min_sqnr) {
 }  // namespace
 
 std::string sensitivity_text(const SensitivityResult& result, double min_sqnr) {
-  std::string text =
-      safe_format("{} to {}: {} sample{}, ONNX Runtime {}, all layers quantized: {}", result.model.string(),
-                  name_of(result.format), result.samples, result.samples == 1 ? "" : "s",
-                  result.runtime_version, decibel_text(result.all_db));
+  std::string text = safe_format("{} to {}: {} sample{}, {}, all layers quantized: {}", result.model.string(),
+                                 name_of(result.format), result.samples, result.samples == 1 ? "" : "s",
+                                 runtime_text(result.runtime_version), decibel_text(result.all_db));
   if (!result.metric.empty())
     text += safe_format(", {} {:.4f} (drop {})", result.metric, result.metric_reference,
                         drop_text(result.all_drop));

@@ -93,4 +93,9 @@ std::string seconds_text(double seconds) {
   return seconds < 1 ? fmt::format("{:.0f} ms", seconds * 1000) : fmt::format("{:.1f} s", seconds);
 }
 
+std::string runtime_text(const std::string& version) {
+  const bool is_evaluator = version.find("not Apple's runtime") != std::string::npos;
+  return (is_evaluator ? "Ounce's evaluator of ML Programs " : "ONNX Runtime ") + version;
+}
+
 }  // namespace ounce::report

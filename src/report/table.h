@@ -114,4 +114,7 @@ struct Row {
   int exit_code = 0;  // of the error, or of an exceeded threshold
 };
 
+// "ONNX Runtime 1.22.0", or the evaluator of ML Programs, whose version says that it is not Apple's runtime.
+std::string runtime_text(const std::string& version);
+
 }  // namespace ounce::report

@@ -48,9 +48,8 @@ void declare(Options& options, Arguments& arguments) {
   options.add_flag("-v,--verbose", arguments.verbose, "Print a line for each question");
 }
 
-constexpr std::string_view kExamples[] = {
-    "ounce work /shared/queue --root /shared",
-    "srun --ntasks 32 ounce work /shared/queue --root /shared --idle 10m"};
+constexpr std::string_view kExamples[] = {"ounce work /shared/queue --root /shared",
+                                          "ounce work /shared/queue --root /shared --idle 1h --times"};
 
 }  // namespace work_verb
 

@@ -66,7 +66,8 @@ void settle_confidence(TuneOptions& options) {
 // Sets default gates. Without labels a drop cannot be measured, so the outputs' SQNR is judged instead.
 TuneOptions with_gates(TuneOptions options, std::vector<std::string>& notes) {
   if (options.gates.set != GateSet::kNone)
-    throw Error(ErrorCode::kUsage, "`gates.set` applies to verify and publish only: set `gates.max_drop` instead");
+    throw Error(ErrorCode::kUsage,
+                "`gates.set` applies to verify and publish only: set `gates.max_drop` instead");
   const bool is_blind = options.gates.max_drop && !evaluate::has_metric(options);
   if (is_blind) options.gates.max_drop.reset();
   const bool has_other = evaluate::has_any(options.gates);

@@ -205,10 +205,10 @@ class StoredWeight final : public io::Production {
       const std::string_view bytes = floats.bytes_of(first, count);
       return {bytes.begin(), bytes.end()};
     }
-    if (!decision_.is_linear()) {
-      encode_palette(decision_, floats, first, count, codes.data());
-    } else if (decision_.codes != nullptr) {
+    if (decision_.codes != nullptr) {
       std::copy_n(decision_.codes->data() + slab.first + first, count, codes.data());
+    } else if (!decision_.is_linear()) {
+      encode_palette(decision_, floats, first, count, codes.data());
     } else {
       encode_balanced(slab, floats, scales, first, codes);
     }
