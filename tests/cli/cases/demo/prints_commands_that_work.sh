@@ -4,5 +4,6 @@ cd kept
 grep '^\$ ounce \(inspect\|contract\|quantize\|prove\)' ../out | cut -c 3- > commands
 rm model.*
 [ "$(wc -l < commands)" -ge 10 ]
-sh -eu commands > /dev/null
+sh -eu commands > /dev/null 2> errors
+! grep -v "^Next: " errors  # contract prints JSON on stdout, and the next command on stderr
 ls model.*
