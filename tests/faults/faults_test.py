@@ -287,7 +287,7 @@ class Stopped(Promise):
                     codes.append(done.returncode)
                     state = self.assert_whole(stage, may_leave_others=False)
                     self.assertEqual((done.returncode, state), (130, "old") if done.returncode else (0, "new"))
-                    self.assertEqual(done.stderr, "ounce: stopped; nothing was written\n" if done.returncode else "")
+                    self.assertEqual(done.stderr, "ounce: stopped; nothing was written [OUN005]\n" if done.returncode else "")
                     if call == "pwrite":  # long before the end
                         self.assertEqual(done.returncode, 130)
             self.assertIn(130, codes)
