@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <ounce/error.h>
 
-#include <charconv>
 #include <algorithm>
+#include <charconv>
 #include <functional>
 #include <map>
 #include <string_view>
@@ -56,9 +56,9 @@ std::size_t most_text(std::string_view key) {
   return key == "png" || key == "wav" || key == "command" || key == "line" ? kMostContent : kMostText;
 }
 
-// Seven digits: waveforms and histograms have thousands of numbers.
+// Six digits: waveforms and histograms have thousands of numbers.
 double rounded(double value) {
-  const std::string text = fmt::format("{:.7g}", value);
+  const std::string text = fmt::format("{:.6g}", value);
   double short_value = value;
   std::from_chars(text.data(), text.data() + text.size(),
                   short_value);  // leaves it if there is no such number
