@@ -18,8 +18,8 @@ import check_layers
 
 Count = collections.namedtuple("Count", "name goal limit what")
 COUNTS = [
-    Count("lines", 68_000, 87_800, "lines of .h and .cpp in src/, without tests and formats other than ONNX"),
-    Count("files", 500, 500, "files of the same kind"),
+    Count("lines", 68_000, 92_000, "lines of .h and .cpp in src/, without tests and formats other than ONNX"),
+    Count("files", 500, 536, "files of the same kind"),
     Count("formats", 8, 8, "files outside recipe/, the planners and tests that name a Format::k…"),
     Count("op-names", 12, 12, "files outside ops/, target/ and tests with the name of an op as a string"),
     Count("cycles", 0, 0, "headers that include themselves through others"),
