@@ -200,12 +200,12 @@ TEST(Page, SoundsHaveALimitTogether) {
   EXPECT_EQ(shown[4]["picture"]["wav"], "");
 }
 
-TEST(Page, NumbersHaveSevenDigits) {
+TEST(Page, NumbersHaveSixDigits) {
   const ordered_json data = data_of(page_of(
       {{"verb", "quantize"},
        {"results", {{{"all", {0.123456789, 4.9e-324, 1.7976931348623157e308, -0.0, 12345678901}}}}}}));
   EXPECT_EQ(data["runs"][0]["document"]["results"][0]["all"].dump(),
-            "[0.1234568,5e-324,1.797693e+308,-0.0,12345678901]");
+            "[0.123457,5e-324,1.79769e+308,-0.0,12345678901]");
 }
 
 TEST(Page, SeveralRunsAreCompared) {
