@@ -25,25 +25,6 @@ RoleGraph::Node role_of_mil(std::string_view type) {
           .gives_shape = type == "shape"};
 }
 
-// The data flow of the default function; attention is not followed into nested blocks.
-RoleGraph role_graph_of_mil(const coreml::CoremlFile& file) {
-  const model::GraphView& view = file.graphs()[0];
-  RoleGraph graph;
-  graph.next.resize(view.nodes.size());
-  graph.before.resize(view.nodes.size());
-  for (std::size_t i = 0; i < view.nodes.size(); ++i) {
-    graph.nodes.push_back(role_of_mil(view.nodes[i].op));
-    for (const model::ValueId input : view.nodes[i].inputs) {
-      if (input.is_absent() || input.graph != 0) continue;
-      const std::size_t maker = view.values[input.value].producer;
-      if (maker == model::kNone) continue;
-      graph.next[maker].push_back(i);
-      graph.before[i].push_back(maker);
-    }
-  }
-  return graph;
-}
-
 }  // namespace
 
 std::vector<Layer> find_layers(const coreml::CoremlFile& file, std::uint64_t least_bytes) {
@@ -68,20 +49,10 @@ std::vector<Layer> find_layers(const coreml::CoremlFile& file, std::uint64_t lea
       is_counted = true;
     }
   }
-  std::vector<std::size_t> nodes;
-  std::vector<Layer> layers;
-  for (auto& [place, layer] : found) {
-    if (place.first == 0) nodes.push_back(place.second);
-    layers.push_back(std::move(layer));
-  }
-  // Layers of the default function are the first ones.
-  const std::vector<LayerRole> roles = find_roles(role_graph_of_mil(file), nodes);
-  for (std::size_t i = 0; i < roles.size(); ++i) {
-    layers[i].is_first = roles[i].is_first;
-    layers[i].is_last = roles[i].is_last;
-    layers[i].is_attention = roles[i].is_attention;
-  }
-  return layers;
+  // Attention is not followed into nested blocks.
+  return with_roles(std::move(found), role_graph(file.graphs()[0], [&](std::size_t node) {
+                      return role_of_mil(file.graphs()[0].nodes[node].op);
+                    }));
 }
 
 }  // namespace ounce::search

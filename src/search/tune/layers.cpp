@@ -386,4 +386,37 @@ std::vector<LayerRole> find_roles(const RoleGraph& graph, const std::vector<std:
   return Roles(graph, layers).find();
 }
 
+RoleGraph role_graph(const model::GraphView& main, const std::function<RoleGraph::Node(std::size_t)>& role) {
+  RoleGraph graph;
+  graph.next.resize(main.nodes.size());
+  graph.before.resize(main.nodes.size());
+  for (std::size_t i = 0; i < main.nodes.size(); ++i) {
+    graph.nodes.push_back(role(i));
+    for (const model::ValueId input : main.nodes[i].inputs) {
+      if (input.is_absent() || input.graph != 0) continue;
+      const std::size_t maker = main.values[input.value].producer;
+      if (maker == model::kNone) continue;
+      graph.next[maker].push_back(i);
+      graph.before[i].push_back(maker);
+    }
+  }
+  return graph;
+}
+
+std::vector<Layer> with_roles(std::map<NodePlace, Layer> found, const RoleGraph& main) {
+  std::vector<std::size_t> nodes;
+  std::vector<Layer> layers;
+  for (auto& [place, layer] : found) {
+    if (place.first == 0) nodes.push_back(place.second);
+    layers.push_back(std::move(layer));
+  }
+  const std::vector<LayerRole> roles = find_roles(main, nodes);
+  for (std::size_t i = 0; i < roles.size(); ++i) {
+    layers[i].is_first = roles[i].is_first;
+    layers[i].is_last = roles[i].is_last;
+    layers[i].is_attention = roles[i].is_attention;
+  }
+  return layers;
+}
+
 }  // namespace ounce::search

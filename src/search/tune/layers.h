@@ -6,6 +6,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "formats/onnx/file/model.h"
 #include "formats/onnx/graph/index.h"
 #include "formats/tflite/view/tflite_file.h"
+#include "model/model_file.h"
 #include "ops/op_info.h"
 
 namespace ounce::search {
@@ -44,6 +47,8 @@ struct RoleGraph {
   std::vector<std::vector<std::size_t>> next, before;  // from the producer of a value to its consumers
 };
 RoleGraph::Node role_of(Op op);
+// The data flow of a model's main graph. `role` describes a node of it by its number.
+RoleGraph role_graph(const model::GraphView& main, const std::function<RoleGraph::Node(std::size_t)>& role);
 // `layers`: nodes.
 std::vector<LayerRole> find_roles(const RoleGraph& graph, const std::vector<std::size_t>& layers);
 
@@ -57,6 +62,9 @@ struct Layer {
   bool is_moved = false;                   // there are ops between the layer and one of its weights
   bool is_attention = false;               // feeds the MatMuls around a Softmax, or reads their outputs
 };
+
+// Adds roles to layers of the main graph, which come first, and returns all in the order of the file.
+std::vector<Layer> with_roles(std::map<NodePlace, Layer> found, const RoleGraph& main);
 
 // Returns the layers in the order of the file. A weight that several nodes use counts for the first. Nodes
 // whose weights have fewer than `least_bytes` bytes are left out: compressing them saves nothing (but other
